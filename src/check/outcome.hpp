@@ -1,0 +1,99 @@
+// What a check of one level came to, and all that is needed to prove it: for "holds" an order of events, for
+// "violated" a bad read or a derivation that ends in a cycle, for "undecided" the reason.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "history/ids.hpp"
+#include "level/level.hpp"
+
+namespace assay::check {
+
+enum class Verdict : std::uint8_t { holds, violated, undecided };
+
+// A transaction's begin or commit. At levels with one event per transaction only `commit` is used.
+struct Event {
+  Txn txn;
+  enum class Side : std::uint8_t { begin, commit } side = Side::commit;
+  bool operator==(const Event&) const = default;
+};
+
+// A read that no order of transactions can explain.
+struct BadRead {
+  enum class Kind : std::uint8_t {
+    internal,            // the transaction had written the key itself and saw something else
+    aborted,             // the writer aborted
+    intermediate,        // the writer overwrote this value itself before it committed
+    future,              // the only writer is the reading transaction, later
+    thin_air,            // nobody wrote the value
+    incompatible_order,  // two list reads of the key show orders that no list can have had
+  };
+  Kind kind;
+  Txn txn;   // the reader
+  Op read;
+  Op write;  // what it saw was written here, or for internal: what it should have seen; == read if there is none
+};
+
+// Why one event comes before another.
+enum class Rule : std::uint8_t {
+  program,          // a transaction begins before it commits
+  session,          // consecutive in a session
+  reads_from,       // `to` read on `key` what `from` wrote
+  initial,          // a reader of the initial version of `key` precedes each writer of it
+  real_time,        // `from` ended before `to` started, by more than the clock drift
+  version_order,    // a list read shows the elements of `from` before those of `to`
+  overwritten,      // `from` writes `key`, `witness` reads `key` from `to`, and `from` precedes `witness`
+  anti_dependency,  // `from` reads `key` from `witness`, `to` writes it too, and `witness` precedes `to`
+  first_committer,  // SI: both write `key`, and the begin of `from` precedes the commit of `to`
+  // RC, RA and the other weak axioms: `from` writes `key`, `witness` reads `key` from `to`, and `from` is
+  // visible to that read by the level's own condition (see docs/levels.md).
+  axiom,
+  decision,         // assumed: one of the two orders of a pair of writers, or one writer of an ambiguous read
+  lemma,            // the clause `clause` leaves only this
+};
+std::string_view name(Rule rule);
+
+// One ordered pair with its reason. `premises` are earlier steps; a path of them justifies the "precedes" in the rule.
+struct Step {
+  Event from, to;
+  Rule rule;
+  Key key{};
+  Txn witness = kInitialTxn;
+  std::vector<std::uint32_t> premises;
+};
+
+// Steps in order of derivation, and the cycle they end in (indices of steps, each step's `to` being the next one's
+// `from`). A refutation that needed search has one branch per case; its steps are then relative to the decisions.
+struct Derivation {
+  std::vector<Step> steps;
+  std::vector<std::uint32_t> cycle;
+  bool empty() const { return steps.empty(); }
+};
+
+struct Phase {
+  std::string_view name;
+  double seconds = 0;
+  std::size_t peak_bytes = 0;
+};
+
+struct Count {
+  std::string_view name;
+  std::uint64_t value = 0;
+};
+
+struct Outcome {
+  Level level{};
+  Verdict verdict = Verdict::undecided;
+  std::string reason;              // undecided: why, for a person
+  std::string_view method;         // which step of the ladder decided
+  std::vector<Event> order;        // holds: all events of all transactions that count, in order
+  std::vector<BadRead> bad_reads;  // violated, by reads alone
+  Derivation derivation;           // violated, otherwise
+  std::vector<Phase> phases;
+  std::vector<Count> counts;
+};
+
+}  // namespace assay::check

@@ -1,0 +1,271 @@
+#include "history/builder.hpp"
+
+#include <cassert>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace assay {
+
+namespace {
+
+// Until finish(), a payload or element that means "the initial version of key k" is stored as its complement in a
+// space of its own: versions count up from 0, initial versions down from the top.
+constexpr std::uint32_t initial_mark(std::uint32_t key) {
+  return ~key;
+}
+
+constexpr std::uint32_t kMost = 0x7FFFFFFFU;  // keeps the two spaces apart and every id below 2^31
+
+void require_room(std::size_t used, const char* what) {
+  if (used >= kMost) throw std::length_error(std::string("more than 2,147,483,647 ") + what + " in one history");
+}
+
+}  // namespace
+
+std::uint64_t HistoryBuilder::bits_of(const Atom& atom) {
+  if (atom.kind == AtomKind::text || atom.kind == AtomKind::json) return history_.texts_.intern(atom.text);
+  return atom.bits;
+}
+
+Session HistoryBuilder::session(const Atom& name) {
+  const std::uint64_t bits = bits_of(name);
+  const std::uint32_t fresh = history_.sessions();
+  const std::uint32_t id = session_table_[static_cast<std::size_t>(name.kind)].find_or_add(0, bits, fresh);
+  if (id == fresh) {
+    require_room(fresh, "sessions");
+    history_.session_names_.push_back(name.kind, bits);
+  }
+  return Session{id};
+}
+
+void HistoryBuilder::begin(Session session, const Atom& name) {
+  assert(!open_);
+  require_room(history_.txn_sessions_.size(), "transactions");
+  open_ = true;
+  history_.txn_sessions_.push_back(index(session));
+  history_.txn_names_.push_back(name.kind, bits_of(name));
+}
+
+void HistoryBuilder::end(Status status, std::optional<std::int64_t> start, std::optional<std::int64_t> end) {
+  assert(open_);
+  open_ = false;
+  if ((start || end) && history_.starts_.empty()) {
+    history_.starts_.resize(history_.statuses_.size(), History::kNoTime);
+    history_.ends_.resize(history_.statuses_.size(), History::kNoTime);
+  }
+  history_.statuses_.push_back(status);
+  history_.op_begin_.push_back(history_.operations());
+  if (start || end || !history_.starts_.empty()) {
+    history_.starts_.push_back(start.value_or(History::kNoTime));
+    history_.ends_.push_back(end.value_or(History::kNoTime));
+  }
+}
+
+void HistoryBuilder::source(std::string path, std::string format) {
+  history_.path_ = std::move(path);
+  history_.format_ = std::move(format);
+}
+
+std::uint32_t HistoryBuilder::key_id(const Atom& key) {
+  const std::uint64_t bits = bits_of(key);
+  const std::uint32_t fresh = history_.keys();
+  const std::uint32_t id = key_table_[static_cast<std::size_t>(key.kind)].find_or_add(0, bits, fresh);
+  if (id == fresh) {
+    require_room(fresh, "keys");
+    history_.key_names_.push_back(key.kind, bits);
+  }
+  return id;
+}
+
+std::uint32_t HistoryBuilder::new_operation(OpKind kind, std::uint32_t payload) {
+  assert(open_);
+  require_room(history_.kinds_.size(), "operations");
+  const std::uint32_t op = history_.operations();
+  history_.kinds_.push_back(kind);
+  history_.payloads_.push_back(payload);
+  ++history_.kind_counts_[static_cast<std::size_t>(kind)];
+  return op;
+}
+
+void HistoryBuilder::add(OpKind kind, const Atom& key, const Atom& value) {
+  const std::uint32_t k = key_id(key);
+  const std::uint32_t op = new_operation(kind, 0);
+  look_up({bits_of(value), k, op, value.kind, false});
+}
+
+void HistoryBuilder::add_initial(OpKind kind, const Atom& key) {
+  const std::uint32_t k = key_id(key);
+  new_operation(kind, initial_mark(k));
+}
+
+void HistoryBuilder::look_up(const Pending& pending) {
+  version_table_[static_cast<std::size_t>(pending.kind)].prefetch(pending.key, pending.bits);
+  Pending& slot = pending_[pending_count_ % kPending];
+  if (pending_count_ >= kPending) answer(slot);
+  slot = pending;
+  ++pending_count_;
+}
+
+void HistoryBuilder::answer(const Pending& pending) {
+  const auto fresh = static_cast<std::uint32_t>(history_.version_keys_.size());
+  InternTable& table = version_table_[static_cast<std::size_t>(pending.kind)];
+  const std::uint32_t id = table.find_or_add(pending.key, pending.bits, fresh);
+  if (id == fresh) {
+    require_room(fresh, "versions");
+    history_.version_keys_.push_back(pending.key);
+    history_.values_.push_back(pending.kind, pending.bits);
+  }
+  (pending.element ? history_.elements_ : history_.payloads_)[pending.target] = id;
+}
+
+void HistoryBuilder::add_element(const Atom& key, const Atom& value) {
+  require_room(history_.elements_.size(), "list elements and query results");
+  const auto at = static_cast<std::uint32_t>(history_.elements_.size());
+  history_.elements_.push_back(0);
+  look_up({bits_of(value), key_id(key), at, value.kind, true});
+}
+
+void HistoryBuilder::list_read(const Atom& key, std::span<const Atom> elements) {
+  const std::uint32_t k = key_id(key);
+  new_operation(OpKind::list_read, static_cast<std::uint32_t>(history_.lists_.size()));
+  const std::uint64_t begin = history_.elements_.size();
+  for (const Atom& element : elements) add_element(key, element);
+  history_.lists_.push_back({k, begin, history_.elements_.size()});
+}
+
+std::uint32_t HistoryBuilder::add_query_atom(const std::optional<Atom>& atom) {
+  if (!atom) return History::kNone;
+  history_.query_atoms_.push_back(atom->kind, bits_of(*atom));
+  return static_cast<std::uint32_t>(history_.query_atoms_.size() - 1);
+}
+
+void HistoryBuilder::predicate_read(const Atom& predicate, std::span<const Row> rows) {
+  new_operation(OpKind::predicate_read, static_cast<std::uint32_t>(history_.queries_.size()));
+  const std::uint64_t begin = history_.elements_.size();
+  for (const Row& row : rows) add_element(row.key, row.value);
+  history_.queries_.push_back(
+      {begin, history_.elements_.size(), add_query_atom(predicate), History::kNone, History::kNone});
+}
+
+void HistoryBuilder::range_read(const std::optional<Atom>& low, const std::optional<Atom>& high,
+                                std::span<const Row> rows) {
+  new_operation(OpKind::range_read, static_cast<std::uint32_t>(history_.queries_.size()));
+  const std::uint64_t begin = history_.elements_.size();
+  for (const Row& row : rows) add_element(row.key, row.value);
+  const std::uint32_t low_atom = add_query_atom(low);
+  const std::uint32_t high_atom = add_query_atom(high);
+  history_.queries_.push_back({begin, history_.elements_.size(), History::kNone, low_atom, high_atom});
+}
+
+History HistoryBuilder::finish() {
+  assert(!open_);
+  const std::size_t first = pending_count_ > kPending ? pending_count_ - kPending : 0;
+  for (std::size_t i = first; i < pending_count_; ++i) answer(pending_[i % kPending]);
+  session_table_ = {};
+  key_table_ = {};
+  version_table_ = {};
+  group_by_session();
+  group_versions_by_key();
+  history_.texts_.seal();
+  return std::move(history_);
+}
+
+// A stable counting sort of the transactions, and of their operations with them, by session.
+void HistoryBuilder::group_by_session() {
+  History& h = history_;
+  const std::uint32_t n = h.transactions();
+  std::vector<std::uint32_t> begin(h.sessions() + std::size_t{1}, 0);
+  for (const std::uint32_t s : h.txn_sessions_) ++begin[s + 1];
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  h.session_begin_ = begin;
+
+  bool grouped = true;
+  for (std::uint32_t t = 1; t < n && grouped; ++t) grouped = h.txn_sessions_[t - 1] <= h.txn_sessions_[t];
+  if (!grouped) {
+    std::vector<std::uint32_t> source(n);  // new place -> old place
+    for (std::uint32_t t = 0; t < n; ++t) source[begin[h.txn_sessions_[t]]++] = t;
+
+    const auto permute = [&](auto& column) {
+      if (column.empty()) return;
+      std::remove_reference_t<decltype(column)> sorted(n);
+      for (std::uint32_t t = 0; t < n; ++t) sorted[t] = column[source[t]];
+      column = std::move(sorted);
+    };
+    std::vector<OpKind> kinds(h.kinds_.size());
+    std::vector<std::uint32_t> payloads(h.payloads_.size());
+    std::vector<std::uint32_t> op_begin(n + std::size_t{1}, 0);
+    std::uint32_t at = 0;
+    for (std::uint32_t t = 0; t < n; ++t) {
+      for (std::uint32_t op = h.op_begin_[source[t]]; op < h.op_begin_[source[t] + 1]; ++op, ++at) {
+        kinds[at] = h.kinds_[op];
+        payloads[at] = h.payloads_[op];
+      }
+      op_begin[t + 1] = at;
+    }
+    AtomColumn names;
+    names.reserve(n);
+    for (std::uint32_t t = 0; t < n; ++t) names.push_back(h.txn_names_.kind(source[t]), h.txn_names_.bits(source[t]));
+    h.kinds_ = std::move(kinds);
+    h.payloads_ = std::move(payloads);
+    h.op_begin_ = std::move(op_begin);
+    h.txn_names_ = std::move(names);
+    permute(h.txn_sessions_);
+    permute(h.statuses_);
+    permute(h.starts_);
+    permute(h.ends_);
+  }
+  h.kinds_.shrink_to_fit();
+  h.payloads_.shrink_to_fit();
+  h.op_begin_.shrink_to_fit();
+  h.txn_sessions_.shrink_to_fit();
+  h.statuses_.shrink_to_fit();
+  h.starts_.shrink_to_fit();
+  h.ends_.shrink_to_fit();
+  h.txn_names_.shrink_to_fit();
+  h.session_names_.shrink_to_fit();
+}
+
+// Renumbers versions key by key, each key's initial version first, the others in order of appearance.
+void HistoryBuilder::group_versions_by_key() {
+  History& h = history_;
+  const std::uint32_t keys = h.keys();
+  const auto found = static_cast<std::uint32_t>(h.version_keys_.size());
+  require_room(std::size_t{found} + keys, "versions");
+  std::vector<std::uint32_t> begin(keys + std::size_t{1}, 0);
+  for (const std::uint32_t k : h.version_keys_) ++begin[k + 1];
+  for (std::uint32_t k = 0; k < keys; ++k) begin[k + 1] += begin[k] + 1;
+
+  std::vector<std::uint32_t> renumbered(found);
+  std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+  AtomColumn values;
+  values.resize(std::size_t{found} + keys);
+  for (std::uint32_t v = 0; v < found; ++v) {
+    renumbered[v] = ++next[h.version_keys_[v]];
+    values.set(renumbered[v], h.values_.kind(v), h.values_.bits(v));
+  }
+  std::vector<std::uint32_t> version_keys(std::size_t{found} + keys);
+  for (std::uint32_t k = 0; k < keys; ++k) {
+    for (std::uint32_t v = begin[k]; v < begin[k + 1]; ++v) version_keys[v] = k;
+  }
+  const auto renumber = [&](std::uint32_t& id) { id = id > kMost ? begin[~id] : renumbered[id]; };
+  for (std::uint32_t op = 0; op < h.operations(); ++op) {
+    switch (h.kinds_[op]) {
+      case OpKind::list_read:
+      case OpKind::predicate_read:
+      case OpKind::range_read: break;
+      default: renumber(h.payloads_[op]);
+    }
+  }
+  for (std::uint32_t& id : h.elements_) renumber(id);
+
+  h.key_versions_ = std::move(begin);
+  h.version_keys_ = std::move(version_keys);
+  h.values_ = std::move(values);
+  h.key_names_.shrink_to_fit();
+  h.elements_.shrink_to_fit();
+  h.lists_.shrink_to_fit();
+  h.queries_.shrink_to_fit();
+}
+
+}  // namespace assay

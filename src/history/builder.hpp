@@ -1,0 +1,97 @@
+// The one way to make a History: readers, recorders, generators and tests all feed a builder.
+//
+//   HistoryBuilder build;
+//   Session alice = build.session(Atom::string("alice"));
+//   build.begin(alice, Atom::integer(1));
+//   build.read(Atom::string("x"), Atom::integer(7));
+//   build.write(Atom::string("x"), Atom::integer(8));
+//   build.end(Status::committed);
+//   History history = build.finish();
+//
+// Sessions may interleave transaction by transaction; inside a session transactions come in order.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "history/history.hpp"
+#include "history/intern.hpp"
+
+namespace assay {
+
+// One row of a predicate or range result.
+struct Row {
+  Atom key;
+  Atom value;
+};
+
+class HistoryBuilder {
+ public:
+  // The session of that name; a new one if there is none yet.
+  Session session(const Atom& name);
+
+  // Opens a transaction. REQUIRES: none is open.
+  void begin(Session session, const Atom& name);
+
+  // Operations of the open transaction, in program order.
+  void read(const Atom& key, const Atom& value) { add(OpKind::read, key, value); }
+  void read_initial(const Atom& key) { add_initial(OpKind::read, key); }
+  void write(const Atom& key, const Atom& value) { add(OpKind::write, key, value); }
+  void insert(const Atom& key, const Atom& value) { add(OpKind::insert, key, value); }
+  void erase(const Atom& key) { add_initial(OpKind::erase, key); }
+  void erase(const Atom& key, const Atom& tombstone) { add(OpKind::erase, key, tombstone); }
+  void append(const Atom& key, const Atom& element) { add(OpKind::append, key, element); }
+  void list_read(const Atom& key, std::span<const Atom> elements);
+  void predicate_read(const Atom& predicate, std::span<const Row> rows);
+  void range_read(const std::optional<Atom>& low, const std::optional<Atom>& high, std::span<const Row> rows);
+
+  // Closes the open transaction; times in nanoseconds.
+  void end(Status status, std::optional<std::int64_t> start = std::nullopt,
+           std::optional<std::int64_t> end = std::nullopt);
+
+  void clocks(Clocks clocks) { history_.clocks_ = clocks; }
+  void source(std::string path, std::string format);
+  // Something the user should know about how the input was read.
+  void note(std::string text) { history_.notes_.push_back(std::move(text)); }
+
+  std::uint32_t transactions() const { return static_cast<std::uint32_t>(history_.statuses_.size()); }
+  std::uint32_t operations() const { return static_cast<std::uint32_t>(history_.kinds_.size()); }
+
+  // The history; the builder is spent. REQUIRES: no transaction is open.
+  History finish();
+
+ private:
+  // A version look-up that waits for its cache line (see intern.hpp); answered a few operations later.
+  struct Pending {
+    std::uint64_t bits;
+    std::uint32_t key;
+    std::uint32_t target;  // index into payloads_, or into elements_
+    AtomKind kind;
+    bool element;
+  };
+  static constexpr std::size_t kPending = 16;
+
+  std::uint64_t bits_of(const Atom& atom);
+  std::uint32_t key_id(const Atom& key);
+  void add(OpKind kind, const Atom& key, const Atom& value);
+  void add_initial(OpKind kind, const Atom& key);
+  std::uint32_t new_operation(OpKind kind, std::uint32_t payload);
+  void look_up(const Pending& pending);
+  void answer(const Pending& pending);
+  void add_element(const Atom& key, const Atom& value);
+  std::uint32_t add_query_atom(const std::optional<Atom>& atom);
+  void group_by_session();
+  void group_versions_by_key();
+
+  History history_;
+  std::array<InternTable, kAtomKinds> session_table_, key_table_, version_table_;
+  std::array<Pending, kPending> pending_{};
+  std::size_t pending_count_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace assay

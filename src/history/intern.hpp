@@ -1,0 +1,66 @@
+// Interning of (scope, 64-bit word) pairs into dense ids: keys in scope 0, values in the scope of their key. One flat
+// table with linear probing; entries are 16 bytes, so a look-up is one cache miss, which prefetch() can hide.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace assay {
+
+class InternTable {
+ public:
+  InternTable() : entries_(kMinimum) {}
+
+  void prefetch(std::uint32_t scope, std::uint64_t word) const {
+    __builtin_prefetch(&entries_[hash(scope, word) & (entries_.size() - 1)]);
+  }
+
+  // The id of the pair, or `fresh` if the pair was not there; then it is now, with that id.
+  std::uint32_t find_or_add(std::uint32_t scope, std::uint64_t word, std::uint32_t fresh) {
+    if (used_ * 8 >= entries_.size() * 5) grow();
+    for (std::size_t at = hash(scope, word);; ++at) {
+      Entry& entry = entries_[at & (entries_.size() - 1)];
+      if (entry.id_plus_one == 0) {
+        entry = {word, scope, fresh + 1};
+        ++used_;
+        return fresh;
+      }
+      if (entry.word == word && entry.scope == scope) return entry.id_plus_one - 1;
+    }
+  }
+
+  std::size_t size() const { return used_; }
+
+ private:
+  struct Entry {
+    std::uint64_t word = 0;
+    std::uint32_t scope = 0;
+    std::uint32_t id_plus_one = 0;  // 0: free. Ids stay below 2^32 - 1.
+  };
+  static constexpr std::size_t kMinimum = 64;
+
+  // Two rounds of multiply and fold: inputs are often consecutive numbers, or chosen by somebody who wants collisions
+  // in low bits; both spread. The table's behaviour under an attack on these constants is slow, never wrong.
+  static std::size_t hash(std::uint32_t scope, std::uint64_t word) {
+    std::uint64_t h = (word ^ (std::uint64_t{scope} << 32 | scope)) * 0x9E3779B97F4A7C15ULL;
+    h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93ULL;
+    return static_cast<std::size_t>(h ^ (h >> 32));
+  }
+
+  void grow() {
+    std::vector<Entry> old(entries_.size() * 2);
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.id_plus_one == 0) continue;
+      std::size_t at = hash(entry.scope, entry.word);
+      while (entries_[at & (entries_.size() - 1)].id_plus_one != 0) ++at;
+      entries_[at & (entries_.size() - 1)] = entry;
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::size_t used_ = 0;
+};
+
+}  // namespace assay
