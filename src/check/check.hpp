@@ -28,8 +28,8 @@ struct Options {
   SessionOrder sessions = SessionOrder::keep;
   // For the levels with real time; unset: 0 for one clock, 100 ms for several.
   std::optional<std::chrono::nanoseconds> clock_drift;
-  std::optional<double> timeout_seconds;     // for the whole call
-  std::optional<std::size_t> memory_bytes;   // resident size of the process
+  std::optional<double> timeout_seconds;    // for the whole call
+  std::optional<std::size_t> memory_bytes;  // resident size of the process
   unsigned threads = 1;
   Method method = Method::automatic;
   // Called now and then with what is being done; must be quick. May be empty.
@@ -37,9 +37,11 @@ struct Options {
 };
 
 // One outcome per asked level, in the order asked; work that levels share is done once.
-std::vector<Outcome> check(const History& history, std::span<const Level> levels, const Options& options = {});
+std::vector<Outcome> check(const History& history, std::span<const Level> levels,
+                           const Options& options = {});
 
-// The strongest of the given outcomes' levels that holds: one that holds and that no other holding level implies.
+// The strongest of the given outcomes' levels that holds: one that holds and that no other holding level
+// implies.
 std::optional<Level> strongest(std::span<const Outcome> outcomes);
 
 }  // namespace assay::check

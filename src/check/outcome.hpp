@@ -32,9 +32,10 @@ struct BadRead {
     incompatible_order,  // two list reads of the key show orders that no list can have had
   };
   Kind kind;
-  Txn txn;   // the reader
+  Txn txn;  // the reader
   Op read;
-  Op write;  // what it saw was written here, or for internal: what it should have seen; == read if there is none
+  Op write;  // what it saw was written here, or for internal: what it should have seen; == read if there is
+             // none
 };
 
 // Why one event comes before another.
@@ -51,12 +52,13 @@ enum class Rule : std::uint8_t {
   // RC, RA and the other weak axioms: `from` writes `key`, `witness` reads `key` from `to`, and `from` is
   // visible to that read by the level's own condition (see docs/levels.md).
   axiom,
-  decision,         // assumed: one of the two orders of a pair of writers, or one writer of an ambiguous read
-  lemma,            // the clause `clause` leaves only this
+  decision,  // assumed: one of the two orders of a pair of writers, or one writer of an ambiguous read
+  lemma,     // the clause `clause` leaves only this
 };
 std::string_view name(Rule rule);
 
-// One ordered pair with its reason. `premises` are earlier steps; a path of them justifies the "precedes" in the rule.
+// One ordered pair with its reason. `premises` are earlier steps; a path of them justifies the "precedes" in
+// the rule.
 struct Step {
   Event from, to;
   Rule rule;
@@ -65,8 +67,9 @@ struct Step {
   std::vector<std::uint32_t> premises;
 };
 
-// Steps in order of derivation, and the cycle they end in (indices of steps, each step's `to` being the next one's
-// `from`). A refutation that needed search has one branch per case; its steps are then relative to the decisions.
+// Steps in order of derivation, and the cycle they end in (indices of steps, each step's `to` being the next
+// one's `from`). A refutation that needed search has one branch per case; its steps are then relative to the
+// decisions.
 struct Derivation {
   std::vector<Step> steps;
   std::vector<std::uint32_t> cycle;

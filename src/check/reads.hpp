@@ -1,6 +1,6 @@
-// What reads alone reveal. Reduces a history to what the levels constrain (for each transaction the last write per key
-// and the reads of other transactions' writes, each with the writes it can have seen) and finds the reads that no
-// level allows. Every checker starts from the result.
+// What reads alone reveal. Reduces a history to what the levels constrain (for each transaction the last
+// write per key and the reads of other transactions' writes, each with the writes it can have seen) and finds
+// the reads that no level allows. Every checker starts from the result.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace assay::check {
 
-// The last write of one transaction to one key: what others can see of it. Numbered key by key; the first of each key
-// is the initial write (writer kInitialTxn), the others follow in order of their transactions, so session by session.
-// Writes of transactions that do not count are left out.
+// The last write of one transaction to one key: what others can see of it. Numbered key by key; the first of
+// each key is the initial write (writer kInitialTxn), the others follow in order of their transactions, so
+// session by session. Writes of transactions that do not count are left out.
 enum class Write : std::uint32_t {};
 
 // Whether a transaction takes part.
 enum class Presence : std::uint8_t {
   present,      // committed, or of unknown fate and the only possible writer of something that was read
   absent,       // aborted, or of unknown fate and nobody can have read from it
-  conditional,  // of unknown fate, and one of several possible writers of what was read: counts iff it is chosen
+  conditional,  // of unknown fate, and one of several possible writers of what was read: counts iff it is
+                // chosen
 };
 
 // What a read saw: one write, or a set of candidates where several wrote the same value.
@@ -31,8 +32,8 @@ class Source {
   static constexpr Source of(Write write) { return Source(index(write)); }
   static constexpr Source ambiguous(std::uint32_t set) { return Source(set | kAmbiguous); }
   constexpr bool is_ambiguous() const { return (bits_ & kAmbiguous) != 0; }
-  constexpr Write write() const { return Write{bits_}; }                  // REQUIRES: !is_ambiguous()
-  constexpr std::uint32_t set() const { return bits_ & ~kAmbiguous; }     // REQUIRES: is_ambiguous()
+  constexpr Write write() const { return Write{bits_}; }               // REQUIRES: !is_ambiguous()
+  constexpr std::uint32_t set() const { return bits_ & ~kAmbiguous; }  // REQUIRES: is_ambiguous()
   constexpr bool operator==(const Source&) const = default;
 
  private:
@@ -58,10 +59,12 @@ class Reads {
 
   // The writes of a transaction; empty if it is absent. Sorted by key.
   std::span<const Write> writes_of(Txn t) const {
-    return {txn_writes_.data() + txn_write_begin_[index(t)], txn_writes_.data() + txn_write_begin_[index(t) + 1]};
+    return {txn_writes_.data() + txn_write_begin_[index(t)],
+            txn_writes_.data() + txn_write_begin_[index(t) + 1]};
   }
-  // The reads of a committed transaction that others answered, in program order, repetitions included: the reads of
-  // keys that it had not written itself before. Empty for every other status: such reads are not evidence.
+  // The reads of a committed transaction that others answered, in program order, repetitions included: the
+  // reads of keys that it had not written itself before. Empty for every other status: such reads are not
+  // evidence.
   std::span<const Source> reads_of(Txn t) const {
     return {sources_.data() + txn_read_begin_[index(t)], sources_.data() + txn_read_begin_[index(t) + 1]};
   }
@@ -72,8 +75,8 @@ class Reads {
   std::uint32_t ambiguous_sets() const { return static_cast<std::uint32_t>(set_begin_.size() - 1); }
   Key key(Source s) const { return key(s.is_ambiguous() ? candidates(s.set())[0] : s.write()); }
 
-  // From list reads: pairs of transactions whose writes of a key are in known order (a chain per key, then an edge
-  // from its end to each writer whose element nobody saw).
+  // From list reads: pairs of transactions whose writes of a key are in known order (a chain per key, then an
+  // edge from its end to each writer whose element nobody saw).
   struct KnownOrder {
     Txn before, after;
     Key key;
@@ -87,6 +90,7 @@ class Reads {
   const std::string& not_understood() const { return not_understood_; }
 
   // The operation behind the i-th read in reads_of(t); for evidence, not for loops.
+  // REQUIRES: bad_reads().empty().
   static Op operation_of_read(const History& history, Txn t, std::uint32_t i);
 
   std::size_t resident_bytes() const;

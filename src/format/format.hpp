@@ -1,5 +1,5 @@
-// The formats a history can be read from and written to. Each lives in one file; this table is all the rest of Assay
-// sees. Reading sniffs the content, never the file name, unless the caller names a format.
+// The formats a history can be read from and written to. Each lives in one file; this table is all the rest
+// of Assay sees. Reading sniffs the content, never the file name, unless the caller names a format.
 #pragma once
 
 #include <cstdint>

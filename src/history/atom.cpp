@@ -12,11 +12,21 @@ std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
@@ -33,10 +43,13 @@ std::string quoted(std::string_view text) {
 
 std::string to_string(const Atom& atom) {
   switch (atom.kind) {
-    case AtomKind::integer: return fmt::format("{}", static_cast<std::int64_t>(atom.bits));
-    case AtomKind::natural: return fmt::format("{}", atom.bits);
+    case AtomKind::integer:
+      return fmt::format("{}", static_cast<std::int64_t>(atom.bits));
+    case AtomKind::natural:
+      return fmt::format("{}", atom.bits);
     case AtomKind::text:
-    case AtomKind::json: break;
+    case AtomKind::json:
+      break;
   }
   return std::string(atom.text);
 }

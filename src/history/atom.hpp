@@ -1,5 +1,6 @@
-// Atoms: keys, values and ids as the input wrote them. A history computes with dense ids and keeps the atoms only so
-// that reports speak the input's language and so that a history can be written out again without loss.
+// Atoms: keys, values and ids as the input wrote them. A history computes with dense ids and keeps the atoms
+// only so that reports speak the input's language and so that a history can be written out again without
+// loss.
 #pragma once
 
 #include <cstddef>
@@ -90,7 +91,8 @@ class AtomColumn {
   bool all_integers() const { return kinds_.empty(); }
   Atom get(std::size_t i, const TextPool& texts) const {
     const AtomKind k = kind(i);
-    if (k == AtomKind::text || k == AtomKind::json) return {k, 0, texts[static_cast<std::uint32_t>(bits_[i])]};
+    if (k == AtomKind::text || k == AtomKind::json)
+      return {k, 0, texts[static_cast<std::uint32_t>(bits_[i])]};
     return {k, bits_[i], {}};
   }
   std::size_t resident_bytes() const { return bits_.capacity() * sizeof(bits_[0]) + kinds_.capacity(); }

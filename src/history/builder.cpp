@@ -9,8 +9,8 @@ namespace assay {
 
 namespace {
 
-// Until finish(), a payload or element that means "the initial version of key k" is stored as its complement in a
-// space of its own: versions count up from 0, initial versions down from the top.
+// Until finish(), a payload or element that means "the initial version of key k" is stored as its complement
+// in a space of its own: versions count up from 0, initial versions down from the top.
 constexpr std::uint32_t initial_mark(std::uint32_t key) {
   return ~key;
 }
@@ -18,7 +18,8 @@ constexpr std::uint32_t initial_mark(std::uint32_t key) {
 constexpr std::uint32_t kMost = 0x7FFFFFFFU;  // keeps the two spaces apart and every id below 2^31
 
 void require_room(std::size_t used, const char* what) {
-  if (used >= kMost) throw std::length_error(std::string("more than 2,147,483,647 ") + what + " in one history");
+  if (used >= kMost)
+    throw std::length_error(std::string("more than 2,147,483,647 ") + what + " in one history");
 }
 
 }  // namespace
@@ -205,7 +206,8 @@ void HistoryBuilder::group_by_session() {
     }
     AtomColumn names;
     names.reserve(n);
-    for (std::uint32_t t = 0; t < n; ++t) names.push_back(h.txn_names_.kind(source[t]), h.txn_names_.bits(source[t]));
+    for (std::uint32_t t = 0; t < n; ++t)
+      names.push_back(h.txn_names_.kind(source[t]), h.txn_names_.bits(source[t]));
     h.kinds_ = std::move(kinds);
     h.payloads_ = std::move(payloads);
     h.op_begin_ = std::move(op_begin);
@@ -253,8 +255,10 @@ void HistoryBuilder::group_versions_by_key() {
     switch (h.kinds_[op]) {
       case OpKind::list_read:
       case OpKind::predicate_read:
-      case OpKind::range_read: break;
-      default: renumber(h.payloads_[op]);
+      case OpKind::range_read:
+        break;
+      default:
+        renumber(h.payloads_[op]);
     }
   }
   for (std::uint32_t& id : h.elements_) renumber(id);

@@ -10,7 +10,8 @@ Txn History::transaction_of(Op op) const {
 }
 
 namespace {
-std::span<const Version> as_versions(const std::vector<std::uint32_t>& ids, std::uint64_t begin, std::uint64_t end) {
+std::span<const Version> as_versions(const std::vector<std::uint32_t>& ids, std::uint64_t begin,
+                                     std::uint64_t end) {
   static_assert(sizeof(Version) == sizeof(std::uint32_t));
   return {reinterpret_cast<const Version*>(ids.data()) + begin, static_cast<std::size_t>(end - begin)};
 }
@@ -27,7 +28,8 @@ Query History::query(Op op) const {
     if (i == kNone) return std::nullopt;
     return query_atoms_.get(i, texts_);
   };
-  return {atom(span.predicate), atom(span.low), atom(span.high), as_versions(elements_, span.begin, span.end)};
+  return {atom(span.predicate), atom(span.low), atom(span.high),
+          as_versions(elements_, span.begin, span.end)};
 }
 
 std::size_t History::resident_bytes() const {

@@ -1,10 +1,13 @@
-// A history: what the clients of a database sent and saw. Sessions of transactions of operations, plus what was known
-// about each transaction's fate. Immutable once built (see builder.hpp), columnar, at most 24 bytes per operation.
+// A history: what the clients of a database sent and saw. Sessions of transactions of operations, plus what
+// was known about each transaction's fate. Immutable once built (see builder.hpp), columnar, at most 24 bytes
+// per operation.
 //
 // Numbering, on which every checker relies:
-//   * transactions are numbered session by session, in session order: t and t+1 of one session follow each other;
+//   * transactions are numbered session by session, in session order: t and t+1 of one session follow each
+//   other;
 //   * operations are numbered transaction by transaction, in program order;
-//   * versions are numbered key by key; the first version of each key is its initial version (what was there, or was
+//   * versions are numbered key by key; the first version of each key is its initial version (what was there,
+//   or was
 //     not, before the first transaction).
 #pragma once
 
@@ -26,12 +29,12 @@ enum class Status : std::uint8_t {
 };
 
 enum class OpKind : std::uint8_t {
-  read,        // returned version(op); the initial version stands for "nothing written yet"
-  write,       // blind or not: a history cannot tell and a checker must not care
-  insert,      // a write that creates the key
-  erase,       // a delete: writes the initial (absent) version, or a tombstone version of its own
-  append,      // adds one element to the list at a key
-  list_read,   // returned the whole list: see list(op)
+  read,            // returned version(op); the initial version stands for "nothing written yet"
+  write,           // blind or not: a history cannot tell and a checker must not care
+  insert,          // a write that creates the key
+  erase,           // a delete: writes the initial (absent) version, or a tombstone version of its own
+  append,          // adds one element to the list at a key
+  list_read,       // returned the whole list: see list(op)
   predicate_read,  // returned every row that matched: see query(op)
   range_read,      // the same for keys between two bounds
 };
@@ -50,7 +53,8 @@ struct ListRead {
   std::span<const Version> elements;
 };
 
-// A predicate or range read: the predicate as text or id, or the bounds (absent means open), and the full result.
+// A predicate or range read: the predicate as text or id, or the bounds (absent means open), and the full
+// result.
 struct Query {
   std::optional<Atom> predicate;
   std::optional<Atom> low, high;
@@ -66,10 +70,14 @@ class History {
   std::uint32_t versions() const { return static_cast<std::uint32_t>(version_keys_.size()); }
 
   IdRange<Txn> all_transactions() const { return {0, transactions()}; }
-  IdRange<Txn> transactions_of(Session s) const { return {session_begin_[index(s)], session_begin_[index(s) + 1]}; }
+  IdRange<Txn> transactions_of(Session s) const {
+    return {session_begin_[index(s)], session_begin_[index(s) + 1]};
+  }
   Session session_of(Txn t) const { return Session{txn_sessions_[index(t)]}; }
   // 0 for the first transaction of a session.
-  std::uint32_t position_in_session(Txn t) const { return index(t) - session_begin_[txn_sessions_[index(t)]]; }
+  std::uint32_t position_in_session(Txn t) const {
+    return index(t) - session_begin_[txn_sessions_[index(t)]];
+  }
 
   Status status(Txn t) const { return statuses_[index(t)]; }
   bool has_times() const { return !starts_.empty(); }

@@ -1,5 +1,5 @@
-// The dense 32-bit names of everything in a history. Each is its own type, so that a transaction cannot be passed
-// where a key is meant; index() turns any of them into a subscript.
+// The dense 32-bit names of everything in a history. Each is its own type, so that a transaction cannot be
+// passed where a key is meant; index() turns any of them into a subscript.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ enum class Key : std::uint32_t {};
 // A version is one distinct (key, value) pair; several operations may write it.
 enum class Version : std::uint32_t {};
 
-// The virtual transaction that wrote the state before the first real one. It precedes all others at every level.
+// The virtual transaction that wrote the state before the first real one. It precedes all others at every
+// level.
 inline constexpr Txn kInitialTxn{0xFFFFFFFFU};
 
 template <class Id>

@@ -1,5 +1,6 @@
-// Interning of (scope, 64-bit word) pairs into dense ids: keys in scope 0, values in the scope of their key. One flat
-// table with linear probing; entries are 16 bytes, so a look-up is one cache miss, which prefetch() can hide.
+// Interning of (scope, 64-bit word) pairs into dense ids: keys in scope 0, values in the scope of their key.
+// One flat table with linear probing; entries are 16 bytes, so a look-up is one cache miss, which prefetch()
+// can hide.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +41,9 @@ class InternTable {
   };
   static constexpr std::size_t kMinimum = 64;
 
-  // Two rounds of multiply and fold: inputs are often consecutive numbers, or chosen by somebody who wants collisions
-  // in low bits; both spread. The table's behaviour under an attack on these constants is slow, never wrong.
+  // Two rounds of multiply and fold: inputs are often consecutive numbers, or chosen by somebody who wants
+  // collisions in low bits; both spread. The table's behaviour under an attack on these constants is slow,
+  // never wrong.
   static std::size_t hash(std::uint32_t scope, std::uint64_t word) {
     std::uint64_t h = (word ^ (std::uint64_t{scope} << 32 | scope)) * 0x9E3779B97F4A7C15ULL;
     h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93ULL;

@@ -28,14 +28,14 @@ inline constexpr std::size_t kLevels = 14;
 
 struct LevelInfo {
   Level level;
-  std::string_view name;                         // canonical, as in --level and JSON
-  std::span<const std::string_view> aliases;     // short names and the field's other long names
-  std::string_view promise;                      // one sentence for a reader who knows SQL
-  std::string_view axiom;                        // the defining condition, in the notation of docs/levels.md
-  std::string_view source;                       // who defined it
-  std::span<const Level> implies;                // directly; see implies() for the closure
-  bool session_order;                            // the default reading includes session order
-  bool real_time;                                // needs start and end times
+  std::string_view name;                      // canonical, as in --level and JSON
+  std::span<const std::string_view> aliases;  // short names and the field's other long names
+  std::string_view promise;                   // one sentence for a reader who knows SQL
+  std::string_view axiom;                     // the defining condition, in the notation of docs/levels.md
+  std::string_view source;                    // who defined it
+  std::span<const Level> implies;             // directly; see implies() for the closure
+  bool session_order;                         // the default reading includes session order
+  bool real_time;                             // needs start and end times
 };
 
 std::span<const LevelInfo> levels();

@@ -1,0 +1,428 @@
+#include "check/reads.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "check/lists.hpp"
+
+namespace assay::check {
+
+namespace {
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+}  // namespace
+
+class ReadResolver {
+ public:
+  explicit ReadResolver(const History& history)
+      : h_(history),
+        has_lists_(h_.has(OpKind::append) || h_.has(OpKind::list_read)),
+        stamp_(h_.keys(), kNone) {}
+
+  Reads resolve() {
+    if (h_.has(OpKind::predicate_read) || h_.has(OpKind::range_read)) {
+      reads_.not_understood_ =
+          "it has predicate or range reads, whose meaning for the isolation level is not checked";
+    }
+    if (has_lists_) lists_.emplace(h_);
+    find_who_counts();
+    number_writes();
+    answer_reads();
+    if (lists_) {
+      if (!lists_->not_understood().empty() && reads_.not_understood_.empty()) {
+        reads_.not_understood_ = lists_->not_understood();
+      }
+      order_list_writers();
+    }
+    classify_bad_reads();
+    return std::move(reads_);
+  }
+
+ private:
+  bool is_list_key(Key k) const { return lists_ && lists_->is_list(k); }
+
+  // Calls visit(op, key, version) for each read of a key that the transaction had not written before; list
+  // reads are left to `lists_`.
+  template <class Visit, class Internal>
+  void for_each_register_read(Txn t, Visit visit, Internal internal) {
+    for (const Op op : h_.operations_of(t)) {
+      const OpKind kind = h_.kind(op);
+      if (kind == OpKind::list_read || kind == OpKind::predicate_read || kind == OpKind::range_read) continue;
+      const Version v = h_.version(op);
+      const Key k = h_.key_of(v);
+      if (is_list_key(k)) continue;
+      if (writes(kind)) {
+        stamp_[index(k)] = index(t);
+        own_write_[index(k)] = index(op);
+      } else if (stamp_[index(k)] != index(t)) {
+        visit(op, k, v);
+      } else if (h_.version(Op{own_write_[index(k)]}) != v) {
+        internal(op, Op{own_write_[index(k)]});
+      }
+    }
+  }
+
+  // Calls visit(op) for the last write of each key.
+  template <class Visit>
+  void for_each_final_write(Txn t, Visit visit) {
+    const IdRange<Op> ops = h_.operations_of(t);
+    for (std::uint32_t i = ops.size(); i-- > 0;) {
+      if (!writes(h_.kind(ops[i]))) continue;
+      const std::uint32_t k = index(h_.key(ops[i]));
+      if (stamp_[k] == index(t)) continue;
+      stamp_[k] = index(t);
+      visit(ops[i]);
+    }
+  }
+
+  void clear_stamps() { std::fill(stamp_.begin(), stamp_.end(), kNone); }
+
+  // Transactions of unknown fate count if a committed one read from them. Where they are the only possible
+  // writer of what was read that is certain; where they are one of several it stays open.
+  void find_who_counts() {
+    reads_.presence_.assign(h_.transactions(), Presence::present);
+    bool some_unknown = false;
+    for (const Txn t : h_.all_transactions()) {
+      if (h_.status(t) == Status::committed) continue;
+      reads_.presence_[index(t)] = Presence::absent;
+      some_unknown |= h_.status(t) == Status::unknown;
+    }
+    own_write_.assign(h_.keys(), 0);
+    if (!some_unknown) return;
+
+    std::vector<std::uint8_t> was_read(h_.versions(), 0);
+    for (const Txn t : h_.all_transactions()) {
+      if (h_.status(t) != Status::committed) continue;
+      for_each_register_read(
+          t, [&](Op, Key, Version v) { was_read[index(v)] = 1; }, [](Op, Op) {});
+      if (!lists_) continue;
+      for (const Op op : h_.operations_of(t)) {
+        if (h_.kind(op) != OpKind::list_read) continue;
+        for (const Version v : h_.list(op).elements) was_read[index(v)] = 1;
+      }
+    }
+    clear_stamps();
+    std::vector<std::uint8_t> writers(h_.versions(), 0);  // how many possible ones, up to 2
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) writers[index(h_.initial_version(Key{k}))] = 1;
+    const auto for_each_visible_write = [&](Txn t, auto visit) {
+      for_each_final_write(t, visit);
+      if (!lists_) return;
+      // Every element of a list is seen, not only the last that a transaction appended.
+      for (const Op op : h_.operations_of(t)) {
+        if (h_.kind(op) == OpKind::append) visit(op);
+      }
+    };
+    for (const Txn t : h_.all_transactions()) {
+      if (h_.status(t) == Status::aborted) continue;
+      for_each_final_write(t, [&](Op op) {
+        std::uint8_t& count = writers[index(h_.version(op))];
+        count = static_cast<std::uint8_t>(std::min(count + 1, 2));
+      });
+    }
+    clear_stamps();
+    for (const Txn t : h_.all_transactions()) {
+      if (h_.status(t) != Status::unknown) continue;
+      Presence& presence = reads_.presence_[index(t)];
+      for_each_visible_write(t, [&](Op op) {
+        const std::uint32_t v = index(h_.version(op));
+        if (!was_read[v]) return;
+        if (writers[v] < 2) {
+          presence = Presence::present;
+        } else if (presence == Presence::absent) {
+          presence = Presence::conditional;
+        }
+      });
+    }
+    clear_stamps();
+  }
+
+  void number_writes() {
+    std::vector<std::uint32_t>& begin = reads_.key_begin_;
+    begin.assign(h_.keys() + std::size_t{1}, 0);
+    std::uint32_t total = 0;
+    for (const Txn t : h_.all_transactions()) {
+      if (reads_.presence(t) == Presence::absent) continue;
+      for_each_final_write(t, [&](Op op) {
+        ++begin[index(h_.key(op)) + 1];
+        ++total;
+      });
+    }
+    clear_stamps();
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) begin[k + 1] += begin[k] + 1;
+
+    const std::size_t writes = std::size_t{total} + h_.keys();
+    reads_.writers_.resize(writes);
+    reads_.write_keys_.resize(writes);
+    std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+    version_write_.assign(h_.versions(), kNone);
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) {
+      const std::uint32_t w = next[k]++;
+      reads_.writers_[w] = kInitialTxn;
+      reads_.write_keys_[w] = Key{k};
+      version_write_[index(h_.initial_version(Key{k}))] = w;
+    }
+    reads_.txn_write_begin_.reserve(h_.transactions() + std::size_t{1});
+    reads_.txn_writes_.reserve(total);
+    for (const Txn t : h_.all_transactions()) {
+      if (reads_.presence(t) != Presence::absent) {
+        for_each_final_write(t, [&](Op op) {
+          const Version v = h_.version(op);
+          const Key k = h_.key_of(v);
+          const std::uint32_t w = next[index(k)]++;
+          reads_.writers_[w] = t;
+          reads_.write_keys_[w] = k;
+          reads_.txn_writes_.push_back(Write{w});
+          if (version_write_[index(v)] == kNone) {
+            version_write_[index(v)] = w;
+          } else {
+            repeats_.push_back({index(v), w});
+          }
+        });
+        std::sort(reads_.txn_writes_.begin() + reads_.txn_write_begin_.back(), reads_.txn_writes_.end());
+      }
+      reads_.txn_write_begin_.push_back(static_cast<std::uint32_t>(reads_.txn_writes_.size()));
+    }
+    clear_stamps();
+    // Writes of a repeated version: the first is in version_write_, the others here, found by binary search.
+    std::sort(repeats_.begin(), repeats_.end());
+  }
+
+  void answer_reads() {
+    reads_.txn_read_begin_.reserve(h_.transactions() + std::size_t{1});
+    reads_.sources_.reserve(h_.count(OpKind::read) + std::size_t{h_.count(OpKind::list_read)});
+    set_of_version_.clear();
+    for (const Txn t : h_.all_transactions()) {
+      if (h_.status(t) == Status::committed) {
+        if (lists_) {
+          answer_reads_with_lists(t);
+        } else {
+          for_each_register_read(
+              t, [&](Op op, Key k, Version v) { answer(t, op, k, v); },
+              [&](Op op, Op own) {
+                reads_.bad_reads_.push_back({BadRead::Kind::internal, t, op, own});
+              });
+        }
+      }
+      reads_.txn_read_begin_.push_back(static_cast<std::uint32_t>(reads_.sources_.size()));
+    }
+    clear_stamps();
+    // A reader is no candidate for its own read, which can leave one that was thought to be one of several.
+    for (const Source source : reads_.sources_) {
+      if (source.is_ambiguous() || reads_.is_initial(source.write())) continue;
+      Presence& presence = reads_.presence_[index(reads_.writer(source.write()))];
+      if (presence == Presence::conditional) presence = Presence::present;
+    }
+  }
+
+  // Registers and lists may share a transaction; its reads must come out in program order.
+  void answer_reads_with_lists(Txn t) {
+    lists_->enter(t);
+    for (const Op op : h_.operations_of(t)) {
+      const OpKind kind = h_.kind(op);
+      if (kind == OpKind::predicate_read || kind == OpKind::range_read) continue;
+      const Key k = kind == OpKind::list_read ? h_.list(op).key : h_.key(op);
+      if (is_list_key(k)) {
+        const ListReads::Answer answer = lists_->operation(op);
+        if (answer.bad) reads_.bad_reads_.push_back(*answer.bad);
+        if (answer.saw) {
+          const Version v = answer.saw->value_or(h_.initial_version(k));
+          // An element has one writer, or the history is not understood (lists.hpp): never ambiguous.
+          if (version_write_[index(v)] != kNone) {
+            reads_.sources_.push_back(Source::of(Write{version_write_[index(v)]}));
+          }
+        }
+        continue;
+      }
+      const Version v = h_.version(op);
+      if (writes(kind)) {
+        stamp_[index(k)] = index(t);
+        own_write_[index(k)] = index(op);
+      } else if (stamp_[index(k)] != index(t)) {
+        answer(t, op, k, v);
+      } else if (h_.version(Op{own_write_[index(k)]}) != v) {
+        reads_.bad_reads_.push_back({BadRead::Kind::internal, t, op, Op{own_write_[index(k)]}});
+      }
+    }
+  }
+
+  void answer(Txn t, Op op, Key, Version v) {
+    const std::uint32_t w = version_write_[index(v)];
+    if (w == kNone) {
+      unexplained_.push_back({index(v), index(t), index(op)});
+      return;
+    }
+    if (repeats_.empty()) {
+      if (reads_.writers_[w] == t) {
+        unexplained_.push_back({index(v), index(t), index(op)});
+      } else {
+        reads_.sources_.push_back(Source::of(Write{w}));
+      }
+      return;
+    }
+    const auto first = std::lower_bound(repeats_.begin(), repeats_.end(), Repeat{index(v), 0});
+    auto last = first;
+    while (last != repeats_.end() && last->version == index(v)) ++last;
+    bool wrote_it_too = reads_.writers_[w] == t;
+    for (auto it = first; it != last && !wrote_it_too; ++it) wrote_it_too = reads_.writers_[it->write] == t;
+
+    const auto candidates = static_cast<std::size_t>(last - first) + 1 - (wrote_it_too ? 1 : 0);
+    if (candidates == 0) {
+      unexplained_.push_back({index(v), index(t), index(op)});
+      return;
+    }
+    if (candidates > 1 && !wrote_it_too) {
+      // All readers of a version share one candidate set, so thousands of readers of thousands of candidates
+      // do not multiply. A reader that later writes the same value itself needs a set without itself.
+      if (set_of_version_.empty()) set_of_version_.assign(h_.versions(), kNone);
+      std::uint32_t& set = set_of_version_[index(v)];
+      if (set == kNone) set = new_set(w, first, last, kInitialTxn, false);
+      reads_.sources_.push_back(Source::ambiguous(set));
+      return;
+    }
+    const std::uint32_t set = new_set(w, first, last, t, true);
+    if (candidates == 1) {
+      reads_.sources_.push_back(Source::of(reads_.candidates_[reads_.set_begin_[set]]));
+      reads_.candidates_.pop_back();
+      reads_.set_begin_.pop_back();
+    } else {
+      reads_.sources_.push_back(Source::ambiguous(set));
+    }
+  }
+
+  struct Repeat {
+    std::uint32_t version, write;
+    auto operator<=>(const Repeat&) const = default;
+  };
+  using RepeatIterator = std::vector<Repeat>::const_iterator;
+
+  std::uint32_t new_set(std::uint32_t w, RepeatIterator first, RepeatIterator last, Txn without,
+                        bool leave_out) {
+    const auto add = [&](std::uint32_t write) {
+      if (!leave_out || reads_.writers_[write] != without) reads_.candidates_.push_back(Write{write});
+    };
+    add(w);
+    for (auto it = first; it != last; ++it) add(it->write);
+    std::sort(reads_.candidates_.begin() + reads_.set_begin_.back(), reads_.candidates_.end());
+    reads_.set_begin_.push_back(static_cast<std::uint32_t>(reads_.candidates_.size()));
+    return reads_.ambiguous_sets() - 1;
+  }
+
+  // The longest list of a key orders its writers; whoever appended and was not seen came later.
+  void order_list_writers() {
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) {
+      const std::span<const Version> longest = lists_->longest(Key{k});
+      Txn last = kInitialTxn;
+      std::vector<Txn> seen;
+      for (const Version v : longest) {
+        const std::uint32_t w = lists_->writer(v);
+        if (w == kNone || reads_.presence(Txn{w}) == Presence::absent)
+          continue;  // a bad read, reported as such
+        const Txn next{w};
+        if (next == last) continue;
+        if (last != kInitialTxn) reads_.version_orders_.push_back({last, next, Key{k}});
+        last = next;
+        seen.push_back(next);
+      }
+      if (last == kInitialTxn) continue;
+      std::sort(seen.begin(), seen.end());
+      for (const Write w : reads_.writes_of(Key{k})) {
+        if (reads_.is_initial(w) || std::binary_search(seen.begin(), seen.end(), reads_.writer(w))) continue;
+        reads_.version_orders_.push_back({last, reads_.writer(w), Key{k}});
+      }
+    }
+  }
+
+  // Tells thin air from aborted, intermediate and future reads: one pass over all writes for all of them.
+  void classify_bad_reads() {
+    if (!unexplained_.empty()) {
+      std::vector<std::uint32_t> by_version(h_.versions(), kNone);  // -> first entry in `found`
+      struct Found {
+        std::uint32_t aborted = kNone, intermediate = kNone;
+      };
+      std::vector<Found> found;
+      for (const Unexplained& u : unexplained_) {
+        if (by_version[u.version] != kNone) continue;
+        by_version[u.version] = static_cast<std::uint32_t>(found.size());
+        found.emplace_back();
+      }
+      for (const Txn t : h_.all_transactions()) {
+        for (const Op op : h_.operations_of(t)) {
+          if (!writes(h_.kind(op))) continue;
+          const std::uint32_t slot = by_version[index(h_.version(op))];
+          if (slot == kNone) continue;
+          (h_.status(t) == Status::aborted ? found[slot].aborted : found[slot].intermediate) = index(op);
+        }
+      }
+      for (const Unexplained& u : unexplained_) {
+        const Found& f = found[by_version[u.version]];
+        BadRead bad{BadRead::Kind::thin_air, Txn{u.txn}, Op{u.op}, Op{u.op}};
+        if (f.intermediate != kNone) {
+          // Its own later write, or one that its writer replaced.
+          const Op own = own_write_of(Txn{u.txn}, Version{u.version});
+          const bool future = own != Op{u.op} && h_.transaction_of(Op{f.intermediate}) == Txn{u.txn};
+          bad.kind = future ? BadRead::Kind::future : BadRead::Kind::intermediate;
+          bad.write = future ? own : Op{f.intermediate};
+        } else if (f.aborted != kNone) {
+          bad.kind = BadRead::Kind::aborted;
+          bad.write = Op{f.aborted};
+        }
+        reads_.bad_reads_.push_back(bad);
+      }
+    }
+    std::sort(reads_.bad_reads_.begin(), reads_.bad_reads_.end(),
+              [](const BadRead& a, const BadRead& b) { return a.read < b.read; });
+  }
+
+  Op own_write_of(Txn t, Version v) const {
+    for (const Op op : h_.operations_of(t)) {
+      if (writes(h_.kind(op)) && h_.version(op) == v) return op;
+    }
+    return Op{kNone};
+  }
+
+  struct Unexplained {
+    std::uint32_t version, txn, op;
+  };
+
+  const History& h_;
+  Reads reads_;
+  bool has_lists_;
+  std::optional<ListReads> lists_;
+  std::vector<std::uint32_t> stamp_;      // key -> the transaction that touched it last in the current pass
+  std::vector<std::uint32_t> own_write_;  // key -> its last write in the current transaction
+  std::vector<std::uint32_t> version_write_;
+  std::vector<Repeat> repeats_;
+  std::vector<std::uint32_t> set_of_version_;
+  std::vector<Unexplained> unexplained_;
+};
+
+Reads resolve_reads(const History& history) {
+  return ReadResolver(history).resolve();
+}
+
+Op Reads::operation_of_read(const History& history, Txn t, std::uint32_t i) {
+  std::unordered_set<std::uint32_t> written;
+  for (const Op op : history.operations_of(t)) {
+    const OpKind kind = history.kind(op);
+    if (kind == OpKind::predicate_read || kind == OpKind::range_read) continue;
+    const bool list = kind == OpKind::list_read;
+    const Key k = list ? history.list(op).key : history.key(op);
+    if (assay::writes(kind)) {
+      written.insert(index(k));
+    } else if (list || !written.contains(index(k))) {
+      if (i-- == 0) return op;
+    }
+  }
+  return Op{kNone};
+}
+
+std::size_t Reads::resident_bytes() const {
+  const auto bytes = [](const auto& column) { return column.capacity() * sizeof(column[0]); };
+  return bytes(presence_) + bytes(key_begin_) + bytes(writers_) + bytes(write_keys_) +
+         bytes(txn_write_begin_) + bytes(txn_writes_) + bytes(txn_read_begin_) + bytes(sources_) +
+         bytes(set_begin_) + bytes(candidates_) + bytes(version_orders_) + bytes(bad_reads_);
+}
+
+}  // namespace assay::check

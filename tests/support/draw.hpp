@@ -1,0 +1,19 @@
+// Histories drawn in a few characters, for tests that read like specifications:
+//
+//   draw("a: w(x,1) w(y,1) | r(x,1)\n"
+//        "b: r(y,1) r(x,0)")
+//
+// One line per session (several lines may continue one), transactions separated by '|', operations by spaces.
+// r(key,value) w(key,value) i(key,value) d(key) a(key,element) l(key,[e,e,...]); value 0 is the initial
+// state. A transaction may end in '!' (aborted) or '?' (fate unknown), and may begin with @start-end (times).
+#pragma once
+
+#include <string_view>
+
+#include "history/history.hpp"
+
+namespace assay {
+
+History draw(std::string_view text);
+
+}  // namespace assay
