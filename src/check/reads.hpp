@@ -3,6 +3,7 @@
 // the reads that no level allows. Every checker starts from the result.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -34,7 +35,7 @@ class Source {
   constexpr bool is_ambiguous() const { return (bits_ & kAmbiguous) != 0; }
   constexpr Write write() const { return Write{bits_}; }               // REQUIRES: !is_ambiguous()
   constexpr std::uint32_t set() const { return bits_ & ~kAmbiguous; }  // REQUIRES: is_ambiguous()
-  constexpr bool operator==(const Source&) const = default;
+  constexpr auto operator<=>(const Source&) const = default;
 
  private:
   static constexpr std::uint32_t kAmbiguous = 0x80000000U;

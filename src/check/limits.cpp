@@ -1,0 +1,56 @@
+#include "check/limits.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace assay::check {
+
+std::size_t resident_memory() {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "r"),
+                                                             std::fclose);
+  unsigned long total = 0, resident = 0;
+  if (!file || std::fscanf(file.get(), "%lu %lu", &total, &resident) != 2) return 0;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::size_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
+Limits::Limits(std::optional<double> seconds, std::optional<std::size_t> memory_bytes)
+    : limited_(seconds || memory_bytes), memory_(memory_bytes), seconds_(seconds.value_or(0)) {
+  if (seconds) {
+    deadline_ =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+  }
+}
+
+bool Limits::look() {
+  const Clock::time_point now = Clock::now();
+  if (deadline_ && now >= *deadline_) passed_ = Passed::time;
+  if (memory_ && now >= next_look_at_memory_) {
+    if (resident_memory() > *memory_) passed_ = Passed::memory;
+    next_look_at_memory_ = now + std::chrono::milliseconds(2);
+  }
+  return passed_ != Passed::none;
+}
+
+std::string Limits::reason() const {
+  switch (passed_) {
+    case Passed::time:
+      return fmt::format("the time limit of {:g} s was reached", seconds_);
+    case Passed::memory:
+      return fmt::format("the memory limit of {} MB was reached", *memory_ / 1000000);
+    case Passed::none:
+      break;
+  }
+  return {};
+}
+
+}  // namespace assay::check
