@@ -16,8 +16,9 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 class ReadResolver {
  public:
-  explicit ReadResolver(const History& history)
+  ReadResolver(const History& history, std::span<const Presence> fates)
       : h_(history),
+        fates_(fates),
         has_lists_(h_.has(OpKind::append) || h_.has(OpKind::list_read)),
         stamp_(h_.keys(), kNone) {}
 
@@ -90,6 +91,10 @@ class ReadResolver {
       some_unknown |= h_.status(t) == Status::unknown;
     }
     own_write_.assign(h_.keys(), 0);
+    if (!fates_.empty()) {
+      reads_.presence_.assign(fates_.begin(), fates_.end());
+      return;
+    }
     if (!some_unknown) return;
 
     std::vector<std::uint8_t> was_read(h_.versions(), 0);
@@ -387,6 +392,7 @@ class ReadResolver {
   };
 
   const History& h_;
+  std::span<const Presence> fates_;
   Reads reads_;
   bool has_lists_;
   std::optional<ListReads> lists_;
@@ -398,8 +404,8 @@ class ReadResolver {
   std::vector<Unexplained> unexplained_;
 };
 
-Reads resolve_reads(const History& history) {
-  return ReadResolver(history).resolve();
+Reads resolve_reads(const History& history, std::span<const Presence> fates) {
+  return ReadResolver(history, fates).resolve();
 }
 
 Op Reads::operation_of_read(const History& history, Txn t, std::uint32_t i) {

@@ -113,7 +113,8 @@ class Reads {
   std::string not_understood_;
 };
 
-// Linear in the history.
-Reads resolve_reads(const History& history);
+// Linear in the history. `fates`, if given, says of each transaction whether it takes part (none is
+// conditional).
+Reads resolve_reads(const History& history, std::span<const Presence> fates = {});
 
 }  // namespace assay::check

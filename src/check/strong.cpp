@@ -58,8 +58,12 @@ Outcome decide_strong(const History& history, const Reads& reads, Level level, c
       outcome.verdict = Verdict::holds;
       tell_order(problem, found.order, outcome);
       break;
-    case SearchResult::Answer::unsatisfiable: outcome.verdict = Verdict::violated; break;
-    case SearchResult::Answer::gave_up: outcome.reason = limits.reason(); break;
+    case SearchResult::Answer::unsatisfiable:
+      outcome.verdict = Verdict::violated;
+      break;
+    case SearchResult::Answer::gave_up:
+      outcome.reason = limits.reason();
+      break;
   }
   return outcome;
 }

@@ -9,6 +9,7 @@
 namespace assay::check {
 
 // REQUIRES: `level` is prefix or stronger.
-Outcome decide_strong(const History& history, const Reads& reads, Level level, const Options& options, Limits& limits);
+Outcome decide_strong(const History& history, const Reads& reads, Level level, const Options& options,
+                      Limits& limits);
 
 }  // namespace assay::check

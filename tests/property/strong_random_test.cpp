@@ -1,0 +1,72 @@
+// The strong levels against brute force, on tiny random histories with everything in them.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "check/fates.hpp"
+#include "check/strong.hpp"
+#include "support/brute_force.hpp"
+#include "support/random_history.hpp"
+
+namespace assay::check {
+namespace {
+
+Verdict decide(const History& h, Level level, Reading reading) {
+  Options options;
+  options.sessions = reading.session_order ? SessionOrder::keep : SessionOrder::ignore;
+  options.clock_drift = reading.drift;
+  Limits limits;
+  const Reads reads = resolve_reads(h);
+  return decide_fates(h, reads, [&](const Reads& r) { return decide_strong(h, r, level, options, limits); })
+      .verdict;
+}
+
+void compare(const Shape& shape, std::initializer_list<Level> levels, std::uint64_t cases) {
+  const std::uint64_t seed = random_seed();
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    Rng rng(seed + i);
+    const History h = random_history(rng, shape);
+    Reading reading;
+    reading.session_order = rng.chance(0.7);
+    reading.drift = std::chrono::nanoseconds(rng.below(3));
+    for (const Level level : levels) {
+      const auto disagree = [&](const History& history) {
+        const Verdict expected = brute_force(history, level, reading) ? Verdict::holds : Verdict::violated;
+        return decide(history, level, reading) != expected;
+      };
+      if (!disagree(h)) continue;
+      const History small = shrink(h, disagree);
+      FAIL() << "seed " << seed + i << " at " << info(level).name
+             << (reading.session_order ? "" : ", sessions ignored") << ", drift " << reading.drift.count()
+             << ": brute force says " << (brute_force(small, level, reading) ? "holds" : "violated") << "\n"
+             << drawing(small);
+    }
+  }
+}
+
+constexpr std::initializer_list<Level> kStrong{Level::serializable, Level::snapshot_isolation, Level::prefix};
+
+TEST(StrongRandom, Registers) {
+  Shape shape;
+  shape.max_transactions = 8;
+  compare(shape, kStrong, random_cases(3000));
+}
+
+TEST(StrongRandom, Everything) {
+  Shape shape = shape_with_everything();
+  shape.max_transactions = 7;
+  compare(shape, kStrong, random_cases(3000));
+}
+
+TEST(StrongRandom, Lists) {
+  compare(shape_of_lists(), kStrong, random_cases(2000));
+}
+
+TEST(StrongRandom, RealTime) {
+  Shape shape = shape_with_everything();
+  shape.times = true;
+  compare(shape, {Level::strict_serializable, Level::strong_snapshot_isolation}, random_cases(2000));
+}
+
+}  // namespace
+}  // namespace assay::check
