@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace assay {
@@ -47,6 +48,15 @@ std::string to_json(const Atom& atom);
 // All texts of a history, each stored once.
 class TextPool {
  public:
+  // A sealed pool of texts that are already distinct: text i is bytes[ends[i], ends[i + 1]).
+  // REQUIRES: ends starts with 0, never falls, and ends with bytes.size().
+  static TextPool sealed(std::string bytes, std::vector<std::uint64_t> ends) {
+    TextPool pool;
+    pool.bytes_ = std::move(bytes);
+    pool.ends_ = std::move(ends);
+    return pool;
+  }
+
   std::uint32_t intern(std::string_view text);
   std::string_view operator[](std::uint32_t id) const {
     return std::string_view(bytes_).substr(ends_[id], ends_[id + 1] - ends_[id]);

@@ -172,6 +172,11 @@ History HistoryBuilder::finish() {
   return std::move(history_);
 }
 
+History HistoryBuilder::noted(History history, std::string note) {
+  history.notes_.push_back(std::move(note));
+  return history;
+}
+
 // A stable counting sort of the transactions, and of their operations with them, by session.
 void HistoryBuilder::group_by_session() {
   History& h = history_;

@@ -64,6 +64,9 @@ class HistoryBuilder {
   // The history; the builder is spent. REQUIRES: no transaction is open.
   History finish();
 
+  // Adds a note to a finished history: for what only the whole of it shows.
+  static History noted(History history, std::string note);
+
  private:
   // A version look-up that waits for its cache line (see intern.hpp); answered a few operations later.
   struct Pending {

@@ -1,0 +1,157 @@
+#include "format/format.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "format/awdit.hpp"
+#include "format/cobra.hpp"
+#include "format/dbcop.hpp"
+#include "format/non_history.hpp"
+#include "format/open.hpp"
+#include "format/packed.hpp"
+#include "format/text.hpp"
+#include "history/error.hpp"
+
+namespace assay::format {
+
+namespace {
+
+constexpr Format kFormats[] = {
+    {"packed", "Assay's own binary format: columns, compressed and checksummed", false, sniff_packed,
+     read_packed, write_packed},
+    {"cobra", "Cobra logs: a directory of T<n>.log", true, sniff_cobra, read_cobra, write_cobra},
+    {"dbcop", "dbcop bincode: history.bincode", false, sniff_dbcop, read_dbcop, write_dbcop},
+    {"text", "Plume, PolySI and IsoVista text: r(key,value,session,txn)", false, sniff_text, read_text,
+     write_text},
+    {"awdit", "AWDIT test text: r key value, ----- between transactions, ===== between sessions", false,
+     sniff_awdit, read_awdit, write_awdit},
+};
+
+std::string names_of_formats() {
+  std::vector<std::string_view> names;
+  for (const Format& format : kFormats) names.push_back(format.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const Format& format_named(std::string_view name, const std::string& path) {
+  const Format* format = find_format(name);
+  if (format == nullptr) {
+    throw InputError(path, "",
+                     fmt::format("there is no format '{}'; the formats are {}", name, names_of_formats()));
+  }
+  return *format;
+}
+
+// The first bytes as a person can read them in an error.
+std::string shown(std::string_view bytes) {
+  std::string out;
+  for (const char c : bytes.substr(0, 24)) {
+    const auto byte = static_cast<unsigned char>(c);
+    out += byte >= 0x20 && byte < 0x7f ? std::string(1, c) : fmt::format("\\x{:02x}", byte);
+  }
+  return out;
+}
+
+std::string file_names(const Input& input) {
+  std::string out;
+  const std::size_t some = std::min<std::size_t>(input.files.size(), 3);
+  for (std::size_t i = 0; i < some; ++i) {
+    out += (i == 0 ? "" : ", ") + std::filesystem::path(input.files[i].path).filename().string();
+  }
+  return out + (input.files.size() > some ? ", …" : "");
+}
+
+const Format* sniffed(const Input& input) {
+  for (const Format& format : kFormats) {
+    if (format.sniff(input)) return &format;
+  }
+  return nullptr;
+}
+
+// A directory that holds nothing but one file (as dbcop's hist-00000/history.bincode) stands for that file.
+Input only_file(const Input& directory) {
+  return {directory.files.front().path, false, directory.files};
+}
+
+[[noreturn]] void no_match(const Input& input) {
+  if (input.directory) {
+    throw InputError(
+        input.path, "",
+        fmt::format("no format matches the files of this directory ({}); tried {}; --format names one",
+                    file_names(input), names_of_formats()));
+  }
+  throw InputError(input.path, "byte 0",
+                   fmt::format("no format matches, the file starts with \"{}\"; tried {}; --format names one",
+                               shown(input.files.front().bytes), names_of_formats()));
+}
+
+History read_as(const Format& format, const Input& input, const ReadOptions& options) {
+  if (format.directory && !input.directory) {
+    throw InputError(
+        input.path, "",
+        fmt::format("this is one session of a history in format {}, which is a directory of files: "
+                    "give the directory",
+                    format.name));
+  }
+  try {
+    return format.read(input, options);
+  } catch (const std::length_error& error) {  // a builder's limits
+    throw InputError(input.path, "", error.what());
+  }
+}
+
+}  // namespace
+
+std::span<const Format> formats() {
+  return kFormats;
+}
+
+const Format* find_format(std::string_view name) {
+  const auto* const found =
+      std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Format& f) { return f.name == name; });
+  return found == std::end(kFormats) ? nullptr : found;
+}
+
+History read_history(const std::string& path, const ReadOptions& options,
+                     std::optional<std::string_view> format) {
+  if (format) format_named(*format, path);  // a misspelt name before a long read
+  const OpenedInput opened = open_input(path);
+  return read_history(opened.input, options, format);
+}
+
+History read_history(const Input& input, const ReadOptions& options, std::optional<std::string_view> format) {
+  if (input.files.empty()) throw InputError(input.path, "", "the directory holds no files");
+  if (format) {
+    const Format& named = format_named(*format, input.path);
+    if (!named.directory && input.directory) {
+      if (input.files.size() == 1) return read_as(named, only_file(input), options);
+      throw InputError(input.path, "",
+                       fmt::format("format {} is one file, and this is a directory with {} ({})", named.name,
+                                   input.files.size(), file_names(input)));
+    }
+    return read_as(named, input, options);
+  }
+  if (!input.directory) {
+    if (input.files.front().bytes.empty()) throw InputError(input.path, "byte 0", "the file is empty");
+    if (const auto other = known_non_history(input.files.front().bytes)) {
+      throw InputError(input.path, "byte 0", std::string(*other));
+    }
+  }
+  if (const Format* found = sniffed(input)) return read_as(*found, input, options);
+  if (input.directory && input.files.size() == 1) return read_history(only_file(input), options);
+  no_match(input);
+}
+
+void write_history(const History& history, const std::filesystem::path& path, std::string_view format) {
+  const Format& named = format_named(format, path.string());
+  if (named.write == nullptr) {
+    throw InputError(path.string(), "",
+                     fmt::format("Assay reads format {} but does not write it", named.name));
+  }
+  named.write(history, path);
+}
+
+}  // namespace assay::format

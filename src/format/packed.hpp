@@ -1,0 +1,38 @@
+// Assay's own format: columns, compressed and checksummed. A file is a header, blocks, and an end block with
+// totals. Each block is a history of its own; several blocks continue each other, a session being told by its
+// name. A history written at once is one block, which loads without hashing anything; a recorder appends a
+// block whenever it likes, and what it had written before a crash stays readable. docs/formats.md gives the
+// bytes.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "format/format.hpp"
+#include "format/output.hpp"
+
+namespace assay::format {
+
+bool sniff_packed(const Input& input);
+History read_packed(const Input& input, const ReadOptions& options);
+void write_packed(const History& history, const std::filesystem::path& path);
+
+class PackedWriter {
+ public:
+  // Creates or truncates the file and writes the header. Throws InputError, as all that follows.
+  explicit PackedWriter(const std::filesystem::path& path);
+
+  // One block. Transactions of a session continue those of earlier blocks.
+  void append(const History& history);
+  // Hands everything appended so far to the operating system: a crash of this process cannot lose it any
+  // more.
+  void flush() { out_.flush(); }
+  // The end block: without it a file counts as cut off. Nothing may be appended afterwards.
+  void finish();
+
+ private:
+  OutputFile out_;
+  std::uint64_t blocks_ = 0, transactions_ = 0, operations_ = 0;
+};
+
+}  // namespace assay::format
