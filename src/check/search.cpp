@@ -139,18 +139,39 @@ class Search {
     }
   }
 
-  void restore_place(Write w) {
+  void put(std::uint32_t where, Write what) {
+    sorted_[where] = what;
+    place_[index(what)] = where;
+  }
+  void restore_to_the_left(Write w) {
     std::uint32_t at = place_[index(w)];
     const std::uint32_t position = commit_position(w);
-    const auto range = reads_.writes_of(reads_.key(w));
-    const std::uint32_t first = index(*range.begin()) + 1, last = index(*range.end());
-    const auto put = [&](std::uint32_t where, Write what) {
-      sorted_[where] = what;
-      place_[index(what)] = where;
-    };
-    for (; at > first && commit_position(sorted_[at - 1]) > position; --at) put(at, sorted_[at - 1]);
-    for (; at + 1 < last && commit_position(sorted_[at + 1]) < position; ++at) put(at, sorted_[at + 1]);
+    // The initial write, at position 0, stops every one.
+    for (; commit_position(sorted_[at - 1]) > position; --at) put(at, sorted_[at - 1]);
     put(at, w);
+  }
+  void restore_to_the_right(Write w) {
+    std::uint32_t at = place_[index(w)];
+    const std::uint32_t position = commit_position(w);
+    const std::uint32_t end = index(*reads_.writes_of(reads_.key(w)).end());
+    for (; at + 1 < end && commit_position(sorted_[at + 1]) < position; ++at) put(at, sorted_[at + 1]);
+    put(at, w);
+  }
+  // Sorts again after several transactions moved at once: leftward moves in ascending order, then rightward
+  // ones in descending order. (One pass in both directions is not enough: a write that is itself still to
+  // move can stand in the way of another.)
+  void restore_places() {
+    const std::span<const Node> moved = order_.moved();
+    const auto for_writes_of = [&](Node u, auto visit) {
+      if (!p_.is_event(u) || !p_.is_commit(u)) return;
+      for (const Write w : reads_.writes_of(p_.txn_of(u))) visit(w);
+    };
+    for (std::size_t i = 0; i < moved.size(); ++i) {
+      for_writes_of(moved[i], [&](Write w) { restore_to_the_left(w); });
+    }
+    for (std::size_t i = moved.size(); i-- > 0;) {
+      for_writes_of(moved[i], [&](Write w) { restore_to_the_right(w); });
+    }
   }
 
   // ---- what the order violates
@@ -176,15 +197,14 @@ class Search {
   // After nodes moved: put their writes in their places again, and look at what they touch.
   void follow_moves() {
     left_.clear();
-    for (const Node u : order_.moved()) {
-      if (!p_.is_event(u) || !p_.is_commit(u)) continue;
-      for (const Write w : reads_.writes_of(p_.txn_of(u))) {
-        const Write old = previous(w);
-        restore_place(w);
-        // Readers of `old` are fine with a later next writer; an overlap with that one is new.
-        if (p_.level.writers_exclude && previous(w) != old) left_.push_back(old);
+    if (p_.level.writers_exclude) {
+      // Readers of a write are fine with a later next writer; an overlap with that one is new.
+      for (const Node u : order_.moved()) {
+        if (!p_.is_event(u) || !p_.is_commit(u)) continue;
+        for (const Write w : reads_.writes_of(p_.txn_of(u))) left_.push_back(previous(w));
       }
     }
+    restore_places();
     for (const Write w : left_) suspect(w);
     for (const Node u : order_.moved()) {
       if (!p_.is_event(u)) continue;
@@ -197,6 +217,8 @@ class Search {
         });
       }
       for (const Write w : reads_.writes_of(t)) {
+        assert(commit_position(previous(w)) < commit_position(w));
+        assert(!has_next(w) || commit_position(w) < commit_position(next(w)));
         suspect(w);
         suspect(previous(w));
       }
