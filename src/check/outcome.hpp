@@ -68,12 +68,21 @@ struct Step {
 };
 
 // Steps in order of derivation, and the cycle they end in (indices of steps, each step's `to` being the next
-// one's `from`). A refutation that needed search has one branch per case; its steps are then relative to the
-// decisions.
+// one's `from`). Where force alone finds no cycle, the cases instead: they exhaust the ways in which one
+// thing can have been (the two orders of two writers of a key, or the writers that a read can have seen),
+// each with a derivation of its own that may use its assumption and those of the cases it is in. Cases are
+// complete in themselves: they share no steps.
 struct Derivation {
   std::vector<Step> steps;
   std::vector<std::uint32_t> cycle;
-  bool empty() const { return steps.empty(); }
+  struct Case;
+  std::vector<Case> cases;
+  bool empty() const { return cycle.empty() && cases.empty(); }
+};
+
+struct Derivation::Case {
+  Step assumption;  // rule: decision
+  Derivation derivation;
 };
 
 struct Phase {
@@ -94,7 +103,8 @@ struct Outcome {
   std::string_view method;         // which step of the ladder decided
   std::vector<Event> order;        // holds: all events of all transactions that count, in order
   std::vector<BadRead> bad_reads;  // violated, by reads alone
-  Derivation derivation;           // violated, otherwise
+  Derivation derivation;           // violated, otherwise; empty if none was found that a person could read
+  std::vector<Txn> core;  // violated, otherwise: transactions that do so already, whatever the others did
   std::vector<Phase> phases;
   std::vector<Count> counts;
 };

@@ -20,14 +20,15 @@ StrongLevel strong_level(Level level) {
 }
 
 Problem::Problem(const History& h, const Reads& r, StrongLevel l, bool sessions,
-                 std::chrono::nanoseconds clock_drift)
+                 std::chrono::nanoseconds clock_drift, std::span<const Edge> forced)
     : history(h),
       reads(r),
       level(l),
       keep_sessions(sessions),
       drift(clock_drift),
       shift_(l.two_events ? 1 : 0),
-      nodes_(r.transactions() << shift_) {
+      nodes_(r.transactions() << shift_),
+      further_edges_(forced.begin(), forced.end()) {
   if (level.real_time) place_time_points();
   collect_readers();
   build_known_order();
@@ -49,11 +50,11 @@ void Problem::place_time_points() {
   std::vector<std::int64_t> points;
   for (const Mark& mark : ends) {
     if (points.empty() || points.back() != mark.time) {
-      if (!points.empty()) time_edges_.push_back({nodes_ - 1, nodes_});
+      if (!points.empty()) further_edges_.push_back({nodes_ - 1, nodes_});
       points.push_back(mark.time);
       ++nodes_;
     }
-    time_edges_.push_back({commit_of(mark.txn), nodes_ - 1});
+    further_edges_.push_back({commit_of(mark.txn), nodes_ - 1});
   }
   const Node first = nodes_ - static_cast<Node>(points.size());
   for (const Txn t : history.all_transactions()) {
@@ -65,7 +66,7 @@ void Problem::place_time_points() {
       return end < *start && apart > static_cast<std::uint64_t>(drift.count());
     });
     if (before == points.begin()) continue;
-    time_edges_.push_back({first + static_cast<Node>(before - points.begin()) - 1, begin_of(t)});
+    further_edges_.push_back({first + static_cast<Node>(before - points.begin()) - 1, begin_of(t)});
   }
 }
 
@@ -96,8 +97,8 @@ void Problem::collect_readers() {
   });
 }
 
-template <class Edge>
-void Problem::for_each_known_edge(Edge edge) const {
+template <class Visit>
+void Problem::for_each_known_edge(Visit edge) const {
   const std::uint32_t n = reads.transactions();
   if (shift_ == 1) {
     for (std::uint32_t t = 0; t < n; ++t) edge(begin_of(Txn{t}), commit_of(Txn{t}));
@@ -123,7 +124,7 @@ void Problem::for_each_known_edge(Edge edge) const {
     sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
     for (const Txn writer : sources) edge(commit_of(writer), begin_of(t));
   }
-  for (const TimeEdge& time : time_edges_) edge(time.from, time.to);
+  for (const Edge& further : further_edges_) edge(further.from, further.to);
   for (const Reads::KnownOrder& known : reads.version_orders())
     edge(commit_of(known.before), overwrites(known.after));
 }
@@ -152,7 +153,7 @@ void Problem::build_known_order() {
 std::size_t Problem::resident_bytes() const {
   return after_.resident_bytes() + before_.resident_bytes() +
          readers_begin_.capacity() * sizeof(std::uint32_t) + readers_.capacity() * sizeof(Txn) +
-         ambiguous_.capacity() * sizeof(AmbiguousRead) + time_edges_.capacity() * sizeof(TimeEdge);
+         ambiguous_.capacity() * sizeof(AmbiguousRead) + further_edges_.capacity() * sizeof(Edge);
 }
 
 }  // namespace assay::check

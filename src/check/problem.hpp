@@ -38,8 +38,12 @@ StrongLevel strong_level(Level level);
 
 class Problem {
  public:
+  struct Edge {
+    Node from, to;
+  };
+  // `forced`: further edges between events that are known to hold.
   Problem(const History& history, const Reads& reads, StrongLevel level, bool keep_sessions,
-          std::chrono::nanoseconds drift);
+          std::chrono::nanoseconds drift, std::span<const Edge> forced = {});
 
   const History& history;
   const Reads& reads;
@@ -80,8 +84,8 @@ class Problem {
  private:
   void collect_readers();
   void build_known_order();
-  template <class Edge>
-  void for_each_known_edge(Edge edge) const;
+  template <class Visit>
+  void for_each_known_edge(Visit edge) const;
   void place_time_points();
 
   std::uint32_t shift_;
@@ -94,10 +98,7 @@ class Problem {
   // Real time without a quadratic number of edges: a chain of points, one per distinct end of a transaction.
   // A transaction's commit precedes the point of its end; the last point that lies more than the drift before
   // a transaction's start precedes its begin.
-  struct TimeEdge {
-    Node from, to;
-  };
-  std::vector<TimeEdge> time_edges_;
+  std::vector<Edge> further_edges_;  // of real time, and forced ones
 };
 
 }  // namespace assay::check

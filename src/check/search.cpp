@@ -113,9 +113,14 @@ class Search {
   bool has_next(Write w) const {
     return place_[index(w)] + 1 < index(*reads_.writes_of(reads_.key(w)).end());
   }
-  Write next(Write w) const { return sorted_[place_[index(w)] + 1]; }
+  Write next(Write w) const { return sorted_[place_[index(w)] + 1].write; }
   // REQUIRES: !is_initial(w).
-  Write previous(Write w) const { return sorted_[place_[index(w)] - 1]; }
+  Write previous(Write w) const { return sorted_[place_[index(w)] - 1].write; }
+
+  struct Slot {
+    Write write;
+    Node commit;  // of its writer; kNone for the initial write
+  };
 
   // Each key's writes in commit order, in the slice of the array that Reads numbers them by.
   void sort_writes() {
@@ -124,7 +129,7 @@ class Search {
     const auto put = [&](Write w) {
       const std::uint32_t k = index(reads_.key(w));
       place_[index(w)] = end[k];
-      sorted_[end[k]++] = w;
+      sorted_[end[k]++] = {w, reads_.is_initial(w) ? kNone : p_.commit_of(reads_.writer(w))};
     };
     for (std::uint32_t k = 0; k < reads_.keys(); ++k) {
       end[k] = index(reads_.initial_write(Key{k}));
@@ -139,39 +144,31 @@ class Search {
     }
   }
 
-  void put(std::uint32_t where, Write what) {
-    sorted_[where] = what;
-    place_[index(what)] = where;
+  std::uint32_t position(const Slot& slot) const {
+    return slot.commit == kNone ? 0 : order_.position(slot.commit) + 1;
   }
-  void restore_to_the_left(Write w) {
-    std::uint32_t at = place_[index(w)];
-    const std::uint32_t position = commit_position(w);
+  void put(std::uint32_t where, const Slot& slot) {
+    sorted_[where] = slot;
+    place_[index(slot.write)] = where;
+  }
+  bool restore_to_the_left(Write w) {
+    const std::uint32_t old = place_[index(w)];
+    const Slot slot = sorted_[old];
+    const std::uint32_t here = position(slot);
+    std::uint32_t at = old;
     // The initial write, at position 0, stops every one.
-    for (; commit_position(sorted_[at - 1]) > position; --at) put(at, sorted_[at - 1]);
-    put(at, w);
+    for (; position(sorted_[at - 1]) > here; --at) put(at, sorted_[at - 1]);
+    if (at != old) put(at, slot);
+    return at != old;
   }
-  void restore_to_the_right(Write w) {
-    std::uint32_t at = place_[index(w)];
-    const std::uint32_t position = commit_position(w);
-    const std::uint32_t end = index(*reads_.writes_of(reads_.key(w)).end());
-    for (; at + 1 < end && commit_position(sorted_[at + 1]) < position; ++at) put(at, sorted_[at + 1]);
-    put(at, w);
-  }
-  // Sorts again after several transactions moved at once: leftward moves in ascending order, then rightward
-  // ones in descending order. (One pass in both directions is not enough: a write that is itself still to
-  // move can stand in the way of another.)
-  void restore_places() {
-    const std::span<const Node> moved = order_.moved();
-    const auto for_writes_of = [&](Node u, auto visit) {
-      if (!p_.is_event(u) || !p_.is_commit(u)) return;
-      for (const Write w : reads_.writes_of(p_.txn_of(u))) visit(w);
-    };
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-      for_writes_of(moved[i], [&](Write w) { restore_to_the_left(w); });
-    }
-    for (std::size_t i = moved.size(); i-- > 0;) {
-      for_writes_of(moved[i], [&](Write w) { restore_to_the_right(w); });
-    }
+  bool restore_to_the_right(Write w, std::uint32_t end) {
+    const std::uint32_t old = place_[index(w)];
+    const Slot slot = sorted_[old];
+    const std::uint32_t here = position(slot);
+    std::uint32_t at = old;
+    for (; at + 1 < end && position(sorted_[at + 1]) < here; ++at) put(at, sorted_[at + 1]);
+    if (at != old) put(at, slot);
+    return at != old;
   }
 
   // ---- what the order violates
@@ -194,34 +191,58 @@ class Search {
            commit_position(w) > begin_position(reads_.writer(v));
   }
 
-  // After nodes moved: put their writes in their places again, and look at what they touch.
+  // After nodes moved: puts their writes in their places again and looks at what they touch. Whatever moved
+  // earlier is restored leftwards, in ascending order, then whatever moved later rightwards, in descending
+  // order: in any other order a write that is itself still to move can stand in the way of another.
+  //
+  // What can have become wrong: a reader that moved later passes the next writer; a writer that moved earlier
+  // passes readers of the previous version; a write has a new neighbour. At snapshot isolation an overlap can
+  // also come from a begin that moved earlier, a commit that moved later, or a write that left from between
+  // two others.
   void follow_moves() {
-    left_.clear();
-    if (p_.level.writers_exclude) {
-      // Readers of a write are fine with a later next writer; an overlap with that one is new.
-      for (const Node u : order_.moved()) {
-        if (!p_.is_event(u) || !p_.is_commit(u)) continue;
-        for (const Write w : reads_.writes_of(p_.txn_of(u))) left_.push_back(previous(w));
+    const auto writes_of_commit = [&](Node u) {
+      if (!p_.is_event(u) || !p_.is_commit(u)) return std::span<const Write>{};
+      return reads_.writes_of(p_.txn_of(u));
+    };
+    const bool exclude = p_.level.writers_exclude;
+    touched_.clear();
+    for (const Node u : order_.moved_earlier()) {
+      for (const Write w : writes_of_commit(u)) {
+        const Write old = previous(w);
+        if (restore_to_the_left(w)) {
+          touched_.push_back(w);
+          if (exclude) touched_.push_back(old);
+        }
+        touched_.push_back(previous(w));
       }
     }
-    restore_places();
-    for (const Write w : left_) suspect(w);
-    for (const Node u : order_.moved()) {
-      if (!p_.is_event(u)) continue;
-      const Txn t = p_.txn_of(u);
-      if (p_.is_begin(u)) {
-        const std::uint32_t position = begin_position(t);
-        for_each_source(t, [&](Write w) {
-          last_reader_[index(w)] = std::max(last_reader_[index(w)], position);
-          if (has_next(w) && commit_position(next(w)) < position) enqueue(w);
-        });
+    const std::span<const Node> later = order_.moved_later();
+    for (std::size_t i = later.size(); i-- > 0;) {
+      for (const Write w : writes_of_commit(later[i])) {
+        const Write old = previous(w);
+        if (restore_to_the_right(w, index(*reads_.writes_of(reads_.key(w)).end()))) {
+          touched_.push_back(w);
+          touched_.push_back(previous(w));
+          if (exclude) touched_.push_back(old);
+        } else if (exclude) {
+          touched_.push_back(w);
+        }
       }
-      for (const Write w : reads_.writes_of(t)) {
-        assert(commit_position(previous(w)) < commit_position(w));
-        assert(!has_next(w) || commit_position(w) < commit_position(next(w)));
-        suspect(w);
-        suspect(previous(w));
-      }
+    }
+    // Neighbours are final only now.
+    for (const Write w : touched_) suspect(w);
+    for (const Node u : later) {
+      if (!p_.is_event(u) || !p_.is_begin(u)) continue;
+      const std::uint32_t position = begin_position(p_.txn_of(u));
+      for_each_source(p_.txn_of(u), [&](Write w) {
+        last_reader_[index(w)] = std::max(last_reader_[index(w)], position);
+        if (has_next(w) && commit_position(next(w)) < position) enqueue(w);
+      });
+    }
+    if (!exclude) return;
+    for (const Node u : order_.moved_earlier()) {
+      if (!p_.is_event(u) || !p_.is_begin(u)) continue;
+      for (const Write w : reads_.writes_of(p_.txn_of(u))) suspect(previous(w));
     }
   }
 
@@ -305,7 +326,7 @@ class Search {
   bool add_edge(Node from, Node to, Lit a, Lit b) {
     const DynamicOrder::Tags tags{a, b};
     if (order_.add(from, to, tags, level_of(tags) == 0)) {
-      if (!order_.moved().empty()) {
+      if (!order_.moved_later().empty()) {
         ++stats_.repairs;
         follow_moves();
       }
@@ -813,9 +834,9 @@ class Search {
                   high = index(*range.end());  // sorted_[low] is before the reader
     while (high - low > 1) {
       const std::uint32_t middle = low + (high - low) / 2;
-      (commit_position(sorted_[middle]) < reader ? low : high) = middle;
+      (position(sorted_[middle]) < reader ? low : high) = middle;
     }
-    return sorted_[low];
+    return sorted_[low].write;
   }
 
   void introduce_choices(std::uint32_t q) {
@@ -867,11 +888,11 @@ class Search {
   Limits& limits_;
   DynamicOrder order_;
 
-  std::vector<Write> sorted_;               // per key: its writes in commit order
+  std::vector<Slot> sorted_;                // per key: its writes in commit order
   std::vector<std::uint32_t> place_;        // write -> index in sorted_
   std::vector<std::uint32_t> last_reader_;  // write -> no reader of it begins later than this position
   std::vector<bool> queued_;
-  std::vector<Write> left_;
+  std::vector<Write> touched_;
   std::vector<Write> queue_;  // writes between which and the next one something may be wrong
 
   std::vector<std::uint32_t> ambiguous_begin_;  // transaction -> its ambiguous reads

@@ -37,6 +37,7 @@ void DynamicOrder::undo_to(std::uint32_t height) {
 
 bool DynamicOrder::add(Node from, Node to, Tags tags, bool permanent) {
   moved_.clear();
+  earlier_ = 0;
   if (position_[from] >= position_[to]) {
     if (!search_forward(from, to, tags)) return false;
     search_backward(from, to);
@@ -130,6 +131,7 @@ void DynamicOrder::reorder() {
   std::sort(backward_.begin(), backward_.end(), by_position);
   std::sort(forward_.begin(), forward_.end(), by_position);
   moved_.assign(backward_.begin(), backward_.end());
+  earlier_ = moved_.size();
   moved_.insert(moved_.end(), forward_.begin(), forward_.end());
   slots_.resize(moved_.size());
   std::merge(backward_.begin(), backward_.end(), forward_.begin(), forward_.end(), slots_.begin(),

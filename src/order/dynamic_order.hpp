@@ -34,7 +34,8 @@ class DynamicOrder {
   // Adds from -> to. If that closes a cycle nothing changes, cycle() tells it, and the result is false. Else
   // moved() lists the nodes whose position changed, by new position.
   bool add(Node from, Node to, Tags tags, bool permanent);
-  std::span<const Node> moved() const { return moved_; }
+  std::span<const Node> moved_earlier() const { return {moved_.data(), earlier_}; }
+  std::span<const Node> moved_later() const { return {moved_.data() + earlier_, moved_.size() - earlier_}; }
   // The cycle that the last failed add() would have closed, the new edge last.
   std::span<const Hop> cycle() const { return cycle_; }
 
@@ -79,6 +80,7 @@ class DynamicOrder {
   std::vector<Visit> visits_;
   std::uint32_t search_ = 0;
   std::vector<Node> forward_, backward_, moved_;
+  std::size_t earlier_ = 0;  // how many of moved_ moved towards the front
   std::vector<std::uint32_t> slots_;
   std::vector<Hop> cycle_;
   std::uint64_t steps_ = 0;

@@ -11,14 +11,29 @@
 namespace assay::check {
 namespace {
 
-Verdict decide(const History& h, Level level, Reading reading) {
+// Everything that the ladder can be, so that every step has to decide now and then.
+Ladder random_ladder(Rng& rng) {
+  Ladder ladder;
+  ladder.accept_schedule = rng.chance(0.5);
+  ladder.serializable_first = rng.chance(0.5);
+  ladder.saturate_at_once = rng.chance(0.4);
+  if (rng.chance(0.6)) ladder.random_start = rng.next();
+  if (rng.chance(0.5)) ladder.first_conflicts = rng.below(4);
+  ladder.saturation.overwritten = rng.chance(0.7);
+  ladder.saturation.anti_dependency = rng.chance(0.7);
+  ladder.saturation.first_committer = rng.chance(0.7);
+  if (rng.chance(0.5)) ladder.saturation.batch = rng.between(1, 4);
+  return ladder;
+}
+
+Outcome decide(const History& h, Level level, Reading reading, const Ladder& ladder) {
   Options options;
   options.sessions = reading.session_order ? SessionOrder::keep : SessionOrder::ignore;
   options.clock_drift = reading.drift;
   Limits limits;
   const Reads reads = resolve_reads(h);
-  return decide_fates(h, reads, [&](const Reads& r) { return decide_strong(h, r, level, options, limits); })
-      .verdict;
+  return decide_fates(
+      h, reads, [&](const Reads& r) { return decide_strong(h, r, level, options, limits, ladder); });
 }
 
 void compare(const Shape& shape, std::initializer_list<Level> levels, std::uint64_t cases) {
@@ -30,9 +45,10 @@ void compare(const Shape& shape, std::initializer_list<Level> levels, std::uint6
     reading.session_order = rng.chance(0.7);
     reading.drift = std::chrono::nanoseconds(rng.below(3));
     for (const Level level : levels) {
+      const Ladder ladder = random_ladder(rng);
       const auto disagree = [&](const History& history) {
         const Verdict expected = brute_force(history, level, reading) ? Verdict::holds : Verdict::violated;
-        return decide(history, level, reading) != expected;
+        return decide(history, level, reading, ladder).verdict != expected;
       };
       if (!disagree(h)) continue;
       const History small = shrink(h, disagree);

@@ -1,0 +1,88 @@
+#include "history/sub_history.hpp"
+
+#include <algorithm>
+
+#include "history/builder.hpp"
+
+namespace assay {
+
+namespace {
+
+// Versions that a transaction outside of the part may have written: who read one of them may have read it
+// there.
+std::vector<bool> written_outside(const History& whole, const std::vector<bool>& inside) {
+  std::vector<bool> outside(whole.versions(), false);
+  for (const Txn t : whole.all_transactions()) {
+    if (inside[index(t)]) continue;
+    for (const Op op : whole.operations_of(t)) {
+      if (writes(whole.kind(op))) outside[index(whole.version(op))] = true;
+    }
+  }
+  return outside;
+}
+
+}  // namespace
+
+SubHistory sub_history(const History& whole, std::span<const Txn> transactions) {
+  SubHistory part;
+  part.transactions.assign(transactions.begin(), transactions.end());
+  std::vector<bool> inside(whole.transactions(), false);
+  for (const Txn t : transactions) inside[index(t)] = true;
+  const std::vector<bool> outside = written_outside(whole, inside);
+
+  HistoryBuilder build;
+  build.clocks(whole.clocks());
+  std::vector<bool> known(whole.keys(), false);
+  const auto name = [&](Key k) {
+    // The builder numbers keys in order of appearance.
+    if (!known[index(k)]) part.keys.push_back(k);
+    known[index(k)] = true;
+    return whole.name(k);
+  };
+  for (const Txn t : transactions) {
+    build.begin(build.session(whole.name(whole.session_of(t))), whole.name(t));
+    for (const Op op : whole.operations_of(t)) {
+      switch (whole.kind(op)) {
+        case OpKind::read: {
+          const Version v = whole.version(op);
+          if (outside[index(v)]) break;
+          const Atom key = name(whole.key_of(v));
+          whole.is_initial(v) ? build.read_initial(key) : build.read(key, whole.value(v));
+          break;
+        }
+        case OpKind::list_read: {
+          const ListRead list = whole.list(op);
+          std::vector<Atom> elements;
+          for (const Version v : list.elements) {
+            if (!outside[index(v)]) elements.push_back(whole.value(v));
+          }
+          build.list_read(name(list.key), elements);
+          break;
+        }
+        case OpKind::predicate_read:
+        case OpKind::range_read:
+          break;
+        case OpKind::erase: {
+          const Version v = whole.version(op);
+          const Atom key = name(whole.key_of(v));
+          whole.is_initial(v) ? build.erase(key) : build.erase(key, whole.value(v));
+          break;
+        }
+        case OpKind::write:
+          build.write(name(whole.key(op)), whole.value(whole.version(op)));
+          break;
+        case OpKind::insert:
+          build.insert(name(whole.key(op)), whole.value(whole.version(op)));
+          break;
+        case OpKind::append:
+          build.append(name(whole.key(op)), whole.value(whole.version(op)));
+          break;
+      }
+    }
+    build.end(whole.status(t), whole.start(t), whole.end(t));
+  }
+  part.history = build.finish();
+  return part;
+}
+
+}  // namespace assay
