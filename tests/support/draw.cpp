@@ -64,7 +64,7 @@ class Drawing {
     if (take('@')) {
       start = number();
       expect('-');
-      end = number();
+      if (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') end = number();
     }
     for (skip_spaces();
          !rest_.empty() && std::string_view("rwidal").find(rest_.front()) != std::string_view::npos;
