@@ -26,6 +26,7 @@ class AttributionSearch {
   Outcome run() {
     Outcome outcome;
     outcome.method = "attribution";
+    solver_.set("quiet", 1);
     if (!number_choices()) {
       outcome.reason = "too many reads have too many candidate writers";
       return outcome;

@@ -1,6 +1,7 @@
 #include "check/judge.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "order/cycles.hpp"
 #include "order/topological.hpp"
@@ -26,9 +27,6 @@ bool force(const AttributedHistory& history, Level level, ForcedOrders& forced, 
       return true;
     case Level::writes_follow_reads:
       force_writes_follow_reads(history, forced);
-      return true;
-    case Level::repeatable_read:
-      force_repeatable_read(history, forced);
       return true;
     case Level::read_atomic:
       force_read_atomic(history, forced);
@@ -77,10 +75,39 @@ std::vector<std::vector<std::uint32_t>> cycles_among_unplaced(const AttributedHi
   return cycles;
 }
 
+// Says nothing about the order of commits, not even that there is one.
+Judgement judge_repeatable_read(const AttributedHistory& h, std::size_t contradictions) {
+  Judgement result;
+  ForcedOrders forced(h);
+  force_repeatable_read(h, forced);
+  result.forced = forced.edges().size();
+  for (const std::uint32_t t : forced.before_initial()) {
+    if (result.contradictions.size() == contradictions) break;
+    result.contradictions.push_back(explain_before_initial(h, Level::repeatable_read, t));
+  }
+  for (const order::Edge& edge : forced.edges()) {
+    if (result.contradictions.size() == contradictions) break;
+    // The two sources of the reads: each would have to come before the other.
+    const std::array<std::uint32_t, 2> cycle{edge.from, edge.to};
+    result.contradictions.push_back(explain_cycle(h, Level::repeatable_read, cycle));
+  }
+  if (!result.contradictions.empty()) {
+    result.verdict = Verdict::violated;
+    return result;
+  }
+  result.verdict = Verdict::holds;
+  result.order = order::topological_order(
+      h.transactions(), [&](std::uint32_t t) { return h.present(t); },
+      [&](std::uint32_t t, const auto& visit) { h.base_successors(t, visit); });
+  if (result.order.size() != h.present_count()) result.order.clear();
+  return result;
+}
+
 }  // namespace
 
 Judgement judge(const AttributedHistory& h, Level level, const Deadline& deadline,
                 std::size_t contradictions) {
+  if (level == Level::repeatable_read) return judge_repeatable_read(h, contradictions);
   Judgement result;
   ForcedOrders forced(h);
   // If session order and reads-from already contradict each other, no level allows it, and causality is not

@@ -12,8 +12,10 @@
 namespace assay::check {
 
 struct Judgement {
-  Verdict verdict = Verdict::undecided;     // undecided only if the deadline passed
-  std::vector<std::uint32_t> order;         // holds: all that are present, in commit order
+  Verdict verdict = Verdict::undecided;  // undecided only if the deadline passed
+  // holds: all that are present, in commit order. Repeatable read, which asks for no order, holds without one
+  // where session order and reads-from contradict each other.
+  std::vector<std::uint32_t> order;
   std::vector<Explanation> contradictions;  // violated: at least one, the shortest first
   std::uint64_t forced = 0;                 // how many orders the axiom forced
 };
