@@ -17,10 +17,6 @@ namespace assay::check {
 
 namespace {
 
-// What all clocks together may take; beyond it the chains are swept in several passes, some chains each.
-constexpr std::size_t kClockBytes = std::size_t{400} << 20;
-constexpr std::uint32_t kFewestChains = 64;
-
 class CausalSweep {
  public:
   CausalSweep(const AttributedHistory& history, ForcedOrders& forced)
@@ -43,11 +39,12 @@ class CausalSweep {
     }
   }
 
-  bool run(const Deadline& deadline) {
+  // If the clocks do not fit, the chains are swept in several passes, as many in each as do.
+  bool run(const Deadline& deadline, std::size_t clock_bytes) {
     const std::size_t most = most_clocks_at_once();
-    const std::size_t fitting = kClockBytes / sizeof(std::uint32_t) / most;
-    const auto width = static_cast<std::uint32_t>(
-        std::min<std::size_t>(chains_.count, std::max<std::size_t>(fitting, kFewestChains)));
+    const std::size_t fitting = clock_bytes / sizeof(std::uint32_t) / most;
+    const auto width =
+        static_cast<std::uint32_t>(std::min<std::size_t>(chains_.count, std::max<std::size_t>(fitting, 1)));
     // Rows of whole vector registers.
     stride_ = (std::size_t{width} + 7) / 8 * 8;
     clocks_ = std::make_unique_for_overwrite<std::uint32_t[]>(stride_ * most);
@@ -199,8 +196,9 @@ class CausalSweep {
 
 }  // namespace
 
-bool force_causal(const AttributedHistory& history, ForcedOrders& forced, const Deadline& deadline) {
-  return CausalSweep(history, forced).run(deadline);
+bool force_causal(const AttributedHistory& history, ForcedOrders& forced, const Deadline& deadline,
+                  std::size_t clock_bytes) {
+  return CausalSweep(history, forced).run(deadline, clock_bytes);
 }
 
 }  // namespace assay::check

@@ -24,8 +24,11 @@ inline bool passed(const Deadline& deadline) {
 void force_read_committed(const AttributedHistory& history, ForcedOrders& forced);
 void force_repeatable_read(const AttributedHistory& history, ForcedOrders& forced);
 void force_read_atomic(const AttributedHistory& history, ForcedOrders& forced);
+// What the clocks of the causal sweep may take together before it splits the work into passes.
+inline constexpr std::size_t kClockBytes = std::size_t{400} << 20;
 // False if the deadline passed. REQUIRES: session order and reads-from are acyclic.
-bool force_causal(const AttributedHistory& history, ForcedOrders& forced, const Deadline& deadline);
+bool force_causal(const AttributedHistory& history, ForcedOrders& forced, const Deadline& deadline,
+                  std::size_t clock_bytes = kClockBytes);
 
 void force_read_your_writes(const AttributedHistory& history, ForcedOrders& forced);
 void force_monotonic_reads(const AttributedHistory& history, ForcedOrders& forced);
