@@ -6,8 +6,8 @@
 // past, and only if it is not in the past of t1 anyway. A clock is kept while somebody will still need it:
 // the next transaction of the chain, or a reader that has not been visited.
 #include <algorithm>
-#include <cstring>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "check/axioms.hpp"
@@ -25,7 +25,7 @@ class CausalSweep {
         chains_(causal_chains(history)),
         writers_(history, chains_),
         needed_(history.transactions()),
-        clock_of_(history.transactions()),
+        clock_of_(history.transactions(), kNoClock),
         rank_(history.transactions()) {
     for (std::uint32_t i = 0; i < h_.causal_order().size(); ++i) rank_[h_.causal_order()[i]] = i;
     next_in_chain_.assign(h_.transactions(), kNobody);
@@ -47,6 +47,7 @@ class CausalSweep {
         static_cast<std::uint32_t>(std::min<std::size_t>(chains_.count, std::max<std::size_t>(fitting, 1)));
     // Rows of whole vector registers.
     stride_ = (std::size_t{width} + 7) / 8 * 8;
+    nothing_.assign(stride_, 0);
     clocks_ = std::make_unique_for_overwrite<std::uint32_t[]>(stride_ * most);
     for (std::uint32_t first = 0; first < chains_.count; first += width) {
       if (!sweep(first, std::min(chains_.count, first + width), deadline)) return false;
@@ -95,11 +96,15 @@ class CausalSweep {
     first_chain_ = first_chain;
     last_chain_ = last_chain;
     std::uint32_t until_look_at_time = 0;
-    for (const std::uint32_t t : h_.causal_order()) {
+    const std::vector<std::uint32_t>& order = h_.causal_order();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::uint32_t t = order[i];
       if (until_look_at_time-- == 0) {
         if (passed(deadline)) return false;
         until_look_at_time = 4096;
       }
+      if (i + 3 < order.size()) prefetch_keys(order[i + 3]);
+      if (i + 2 < order.size()) prefetch_clocks(order[i + 2]);
       enter(t);
       force_orders_for_reads_of(t);
       if (in_pass(chains_.chain[t])) clock(t)[chains_.chain[t] - first_chain_] = chains_.place[t];
@@ -155,27 +160,50 @@ class CausalSweep {
   void force_orders_for_reads_of(std::uint32_t t) {
     const std::uint32_t* const mine = clock(t);
     for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
-      const std::uint32_t source = h_.source(read);
-      const std::uint32_t* const theirs = source == kNobody ? nullptr : clock(source);
-      for (const KeyWriters::Group& group : groups_in_pass(h_.key(read))) {
-        const std::uint32_t chain = group.chain - first_chain_;
-        const std::uint32_t seen = mine[chain];
-        const std::uint32_t seen_by_source = theirs == nullptr ? 0 : theirs[chain];
-        if (seen <= seen_by_source) continue;
-        const std::uint32_t at = writers_.last_up_to(group, seen);
-        if (at != kNobody && writers_.place(at) > seen_by_source) forced_.add(writers_.writer(at), source);
+      const std::uint32_t source = h_.source(read), key = h_.key(read);
+      const std::uint32_t* const theirs = source == kNobody ? nothing_.data() : clock(source);
+      if (const auto groups = in_pass(writers_.groups(key)); !groups.empty()) {
+        for (const KeyWriters::Group& group : groups) {
+          const std::uint32_t chain = group.chain - first_chain_;
+          if (mine[chain] <= theirs[chain]) continue;
+          const std::uint32_t at = writers_.last_up_to(group, mine[chain]);
+          if (at != kNobody && writers_.entry(at).place > theirs[chain]) {
+            forced_.add(writers_.writer(at), source);
+          }
+        }
+        continue;
+      }
+      // Not only the last of a chain, then; the others do no harm, and hardly any entry passes.
+      for (const KeyWriters::Entry& entry : in_pass(writers_.entries(key))) {
+        const std::uint32_t chain = entry.chain - first_chain_;
+        if (entry.place <= mine[chain] && entry.place > theirs[chain]) {
+          forced_.add(writers_.writer(entry), source);
+        }
       }
     }
   }
 
-  std::span<const KeyWriters::Group> groups_in_pass(std::uint32_t key) const {
-    const auto groups = writers_.groups(key);
-    if (first_chain_ == 0 && last_chain_ == chains_.count) return groups;
-    const auto below = [](const KeyWriters::Group& group, std::uint32_t chain) {
-      return group.chain < chain;
-    };
-    const auto begin = std::lower_bound(groups.begin(), groups.end(), first_chain_, below);
-    return {begin, std::lower_bound(begin, groups.end(), last_chain_, below)};
+  template <class OfOneChain>
+  std::span<const OfOneChain> in_pass(std::span<const OfOneChain> all) const {
+    if (first_chain_ == 0 && last_chain_ == chains_.count) return all;
+    const auto below = [](const OfOneChain& one, std::uint32_t chain) { return one.chain < chain; };
+    const auto begin = std::lower_bound(all.begin(), all.end(), first_chain_, below);
+    return {begin, std::lower_bound(begin, all.end(), last_chain_, below)};
+  }
+
+  // What a visit will touch at random: the writers of the keys it reads, and the clocks of its sources.
+  void prefetch_keys(std::uint32_t t) const {
+    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
+      writers_.prefetch(h_.key(read));
+    }
+  }
+  void prefetch_clocks(std::uint32_t t) const {
+    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
+      const std::uint32_t source = h_.source(read);
+      if (source == kNobody || clock_of_[source] == kNoClock) continue;
+      const std::uint32_t* const theirs = clocks_.get() + stride_ * clock_of_[source];
+      for (std::size_t c = 0; c < std::min<std::size_t>(stride_, 64); c += 16) __builtin_prefetch(theirs + c);
+    }
   }
 
   const AttributedHistory& h_;
@@ -189,6 +217,7 @@ class CausalSweep {
   std::vector<std::uint32_t> sources_;
   std::size_t stride_ = 0;
   std::unique_ptr<std::uint32_t[]> clocks_;
+  std::vector<std::uint32_t> nothing_;  // the clock of the initial transaction
   std::vector<std::uint32_t> free_clocks_;
   std::uint32_t unused_clocks_ = 0;
   std::uint32_t first_chain_ = 0, last_chain_ = 0;

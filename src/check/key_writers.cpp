@@ -46,43 +46,50 @@ Chains causal_chains(const AttributedHistory& h) {
 
 KeyWriters::KeyWriters(const AttributedHistory& h, const Chains& chains) {
   const Reads& reads = h.reads();
+  entry_begin_.reserve(std::size_t{h.keys()} + 1);
+  entry_begin_.push_back(0);
   group_begin_.reserve(std::size_t{h.keys()} + 1);
   group_begin_.push_back(0);
-  places_.reserve(reads.writes() - std::size_t{h.keys()});
-  writers_.reserve(places_.capacity());
-  struct Entry {
-    std::uint32_t chain, place, writer;
+  entries_.reserve(reads.writes() - std::size_t{h.keys()});
+  writers_.reserve(entries_.capacity());
+  struct Labelled {
+    Entry entry;
+    std::uint32_t writer;
   };
-  std::vector<Entry> entries;
+  std::vector<Labelled> of_key;
   for (std::uint32_t key = 0; key < h.keys(); ++key) {
-    entries.clear();
+    of_key.clear();
     bool sorted = true;
+    std::size_t chains_of_key = 0;
     for (const Write w : reads.writes_of(Key{key})) {
       const std::uint32_t writer = index(reads.writer(w));
       if (writer == kNobody || !h.present(writer)) continue;
-      const Entry entry{chains.chain[writer], chains.place[writer], writer};
-      sorted &= entries.empty() || entries.back().chain < entry.chain ||
-                (entries.back().chain == entry.chain && entries.back().place < entry.place);
-      entries.push_back(entry);
+      const Entry entry{chains.chain[writer], chains.place[writer]};
+      sorted &= of_key.empty() || of_key.back().entry < entry;
+      of_key.push_back({entry, writer});
     }
     if (!sorted) {
-      std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-        return a.chain != b.chain ? a.chain < b.chain : a.place < b.place;
-      });
+      std::sort(of_key.begin(), of_key.end(),
+                [](const Labelled& a, const Labelled& b) { return a.entry < b.entry; });
     }
-    for (const Entry& entry : entries) {
-      const auto at = static_cast<std::uint32_t>(places_.size());
-      if (groups_.size() == group_begin_.back() || groups_.back().chain != entry.chain) {
-        groups_.push_back({entry.chain, at, at});
+    for (std::size_t i = 0; i < of_key.size(); ++i) {
+      entries_.push_back(of_key[i].entry);
+      writers_.push_back(of_key[i].writer);
+      chains_of_key += i == 0 || of_key[i - 1].entry.chain != of_key[i].entry.chain ? 1 : 0;
+    }
+    const std::uint32_t begin = entry_begin_.back();
+    entry_begin_.push_back(static_cast<std::uint32_t>(entries_.size()));
+    if (of_key.size() > kManyPerChain * chains_of_key) {
+      for (std::uint32_t i = begin; i < entry_begin_.back(); ++i) {
+        if (i == begin || entries_[i].chain != entries_[i - 1].chain) {
+          groups_.push_back({entries_[i].chain, i, i});
+          hints_.push_back(i);
+        }
+        groups_.back().end = i + 1;
       }
-      places_.push_back(entry.place);
-      writers_.push_back(entry.writer);
-      groups_.back().end = at + 1;
     }
     group_begin_.push_back(static_cast<std::uint32_t>(groups_.size()));
   }
-  hints_.reserve(groups_.size());
-  for (const Group& group : groups_) hints_.push_back(group.begin);
 }
 
 }  // namespace assay::check

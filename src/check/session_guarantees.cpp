@@ -75,7 +75,7 @@ void force_monotonic_reads(const AttributedHistory& h, ForcedOrders& forced) {
 
 // Visible is what comes before a source in the source's session; per session the latest source sees most.
 void force_monotonic_writes(const AttributedHistory& h, ForcedOrders& forced) {
-  KeyWriters writers(h, session_chains(h));
+  const KeyWriters writers(h, session_chains(h));
   std::vector<std::uint32_t> latest_source(h.sessions(), 0);  // of t, its number plus one; 0 for none
   std::vector<std::uint32_t> source_sessions;
   for (std::uint32_t t = 0; t < h.transactions(); ++t) {
@@ -87,25 +87,14 @@ void force_monotonic_writes(const AttributedHistory& h, ForcedOrders& forced) {
       if (latest == 0) source_sessions.push_back(h.session_of(source));
       latest = std::max(latest, source + 1);
     }
-    std::sort(source_sessions.begin(), source_sessions.end());
-    const auto force_last_before_source = [&](const KeyWriters::Group& group, std::uint32_t read) {
-      const std::uint32_t source = latest_source[group.chain] - 1;
-      const std::uint32_t at = writers.last_up_to(group, source - h.session_begin(source));
-      if (at != kNobody) forced.add(writers.writer(at), h.source(read));
-    };
-    for (std::uint32_t read = h.first_read(t); !source_sessions.empty() && read < h.last_read(t); ++read) {
-      const auto groups = writers.groups(h.key(read));
-      if (groups.size() <= source_sessions.size()) {
-        for (const KeyWriters::Group& group : groups) {
-          if (latest_source[group.chain] != 0) force_last_before_source(group, read);
-        }
-        continue;
-      }
+    for (std::uint32_t read = h.first_read(t); read < h.last_read(t); ++read) {
+      const auto entries = writers.entries(h.key(read));
       for (const std::uint32_t session : source_sessions) {
-        const auto group =
-            std::lower_bound(groups.begin(), groups.end(), session,
-                             [](const KeyWriters::Group& g, std::uint32_t chain) { return g.chain < chain; });
-        if (group != groups.end() && group->chain == session) force_last_before_source(*group, read);
+        const std::uint32_t source = latest_source[session] - 1;
+        const KeyWriters::Entry itself{session, source - h.session_begin(source) + 1};
+        const auto at = std::lower_bound(entries.begin(), entries.end(), itself);
+        if (at != entries.begin() && at[-1].chain == session)
+          forced.add(writers.writer(at[-1]), h.source(read));
       }
     }
     for (const std::uint32_t session : source_sessions) latest_source[session] = 0;
