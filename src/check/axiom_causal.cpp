@@ -176,7 +176,9 @@ class CausalSweep {
       // Not only the last of a chain, then; the others do no harm, and hardly any entry passes.
       for (const KeyWriters::Entry& entry : in_pass(writers_.entries(key))) {
         const std::uint32_t chain = entry.chain - first_chain_;
-        if (entry.place <= mine[chain] && entry.place > theirs[chain]) {
+        // theirs < place <= mine in one comparison that is nearly always false; the past of a source is part
+        // of its reader's, so theirs <= mine.
+        if (entry.place - theirs[chain] - 1 < mine[chain] - theirs[chain]) {
           forced_.add(writers_.writer(entry), source);
         }
       }

@@ -31,6 +31,13 @@ class CommonKeys {
     }
   }
 
+  // What a visit of the reader t will touch at random.
+  void prefetch(std::uint32_t t) const {
+    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
+      if (h_.source(read) != kNobody) __builtin_prefetch(h_.writes_of(h_.source(read)).data());
+    }
+  }
+
   std::uint32_t size() const { return static_cast<std::uint32_t>(keys_.size()); }
   std::uint32_t key(std::uint32_t slot) const { return keys_[slot]; }
   // REQUIRES: the reader reads the key.
