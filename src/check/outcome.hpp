@@ -41,9 +41,10 @@ struct BadRead {
 // Why one event comes before another.
 enum class Rule : std::uint8_t {
   program,          // a transaction begins before it commits
-  session,          // consecutive in a session
+  session,          // `from` is earlier in the same session
   reads_from,       // `to` read on `key` what `from` wrote
-  initial,          // a reader of the initial version of `key` precedes each writer of it
+  initial,          // a reader of the initial version of `key` precedes each writer of it; or `from` is the
+                    // initial transaction, which precedes every other
   real_time,        // `from` ended before `to` started, by more than the clock drift
   version_order,    // a list read shows the elements of `from` before those of `to`
   overwritten,      // `from` writes `key`, `witness` reads `key` from `to`, and `from` precedes `witness`
@@ -99,9 +100,12 @@ struct Count {
 struct Outcome {
   Level level{};
   Verdict verdict = Verdict::undecided;
-  std::string reason;              // undecided: why, for a person
-  std::string_view method;         // which step of the ladder decided
-  std::vector<Event> order;        // holds: all events of all transactions that count, in order
+  std::string reason;        // undecided: why, for a person
+  std::string_view method;   // which step of the ladder decided
+  std::vector<Event> order;  // holds: all events of all transactions that count, in order
+  // holds at a level whose order does not tell it: for each ambiguous read (by transaction, then in program
+  // order) which of its candidates it saw
+  std::vector<std::uint32_t> choices;
   std::vector<BadRead> bad_reads;  // violated, by reads alone
   Derivation derivation;           // violated, otherwise; empty if none was found that a person could read
   std::vector<Txn> core;  // violated, otherwise: transactions that do so already, whatever the others did

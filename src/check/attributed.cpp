@@ -1,0 +1,96 @@
+#include "check/attributed.hpp"
+
+#include <algorithm>
+
+#include "order/topological.hpp"
+
+namespace assay::check {
+
+AttributedHistory::AttributedHistory(const History& history, const Reads& reads, SessionOrder sessions,
+                                     std::span<const std::uint32_t> choice)
+    : history_(&history), reads_(&reads), keep_sessions_(sessions == SessionOrder::keep) {
+  attribute(choice);
+  link_sessions();
+  link_readers();
+  causal_order_ = order::topological_order(
+      transactions(), [&](std::uint32_t t) { return present(t); },
+      [&](std::uint32_t t, const auto& visit) {
+        if (next_[t] != kNobody) visit(next_[t]);
+        for (const std::uint32_t reader : readers_.successors(t)) visit(reader);
+      });
+}
+
+void AttributedHistory::attribute(std::span<const std::uint32_t> choice) {
+  const std::uint32_t n = transactions();
+  read_begin_.reserve(std::size_t{n} + 1);
+  read_begin_.push_back(0);
+  bool all_present = true;
+  for (std::uint32_t t = 0; t < n; ++t) {
+    read_begin_.push_back(read_begin_.back() + static_cast<std::uint32_t>(reads_->reads_of(Txn{t}).size()));
+    all_present &= reads_->presence(Txn{t}) == Presence::present;
+  }
+  const std::uint32_t count = read_begin_.back();
+  source_.resize(count);
+  key_.resize(count);
+  std::size_t next_choice = 0;
+  for (std::uint32_t t = 0, read = 0; t < n; ++t) {
+    for (const Source source : reads_->reads_of(Txn{t})) {
+      const Write w =
+          source.is_ambiguous() ? reads_->candidates(source.set())[choice[next_choice++]] : source.write();
+      source_[read] = index(reads_->writer(w));
+      key_[read] = index(reads_->key(w));
+      ++read;
+    }
+  }
+  present_count_ = n;
+  if (all_present) return;
+  present_.assign(n, 0);
+  for (std::uint32_t t = 0; t < n; ++t) present_[t] = reads_->presence(Txn{t}) == Presence::present;
+  for (const std::uint32_t writer : source_) {
+    if (writer != kNobody) present_[writer] = 1;
+  }
+  present_count_ = static_cast<std::uint32_t>(std::count(present_.begin(), present_.end(), 1));
+}
+
+void AttributedHistory::link_sessions() {
+  next_.assign(transactions(), kNobody);
+  previous_.assign(transactions(), kNobody);
+  if (!keep_sessions_) return;
+  for (std::uint32_t s = 0; s < history_->sessions(); ++s) {
+    std::uint32_t last = kNobody;
+    for (const Txn t : history_->transactions_of(Session{s})) {
+      if (!present(index(t))) continue;
+      previous_[index(t)] = last;
+      if (last != kNobody) next_[last] = index(t);
+      last = index(t);
+    }
+  }
+}
+
+void AttributedHistory::link_readers() {
+  const std::uint32_t n = transactions();
+  std::vector<order::Edge> edges;
+  edges.reserve(source_.size());
+  for (std::uint32_t t = 0; t < n; ++t) {
+    for (std::uint32_t read = first_read(t); read < last_read(t); ++read) {
+      if (source_[read] != kNobody) edges.push_back({source_[read], t});
+    }
+  }
+  readers_ = order::Graph(n, edges);
+  edges.clear();
+  for (const Reads::KnownOrder& known : reads_->version_orders()) {
+    if (present(index(known.before)) && present(index(known.after))) {
+      edges.push_back({index(known.before), index(known.after)});
+    }
+  }
+  version_orders_ = order::Graph(n, edges);
+}
+
+bool AttributedHistory::writes_key(std::uint32_t t, std::uint32_t key) const {
+  const IdRange<Write> block = reads_->writes_of(Key{key});
+  const auto writes = writes_of(t);
+  const auto at = std::lower_bound(writes.begin(), writes.end(), block[0]);
+  return at != writes.end() && index(*at) < index(block[0]) + block.size();
+}
+
+}  // namespace assay::check

@@ -1,0 +1,190 @@
+#include "check/attribution.hpp"
+
+#include <algorithm>
+#include <cadical.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "check/judge.hpp"
+
+namespace assay::check {
+
+namespace {
+
+constexpr std::size_t kMostVariables = 4'000'000;
+// Effort without a time limit, in transactions and reads looked at by the judge.
+constexpr std::uint64_t kMostWork = 1'000'000'000;
+constexpr std::size_t kContradictionsPerProposal = 64;
+
+class AttributionSearch {
+ public:
+  AttributionSearch(const History& history, const Reads& reads, SessionOrder sessions, Level level,
+                    const Deadline& deadline)
+      : h_(history), reads_(reads), sessions_(sessions), level_(level), deadline_(deadline) {}
+
+  Outcome run() {
+    Outcome outcome;
+    outcome.method = "attribution";
+    solver_.set("quiet", 1);
+    if (!number_choices()) {
+      outcome.reason = "too many reads have too many candidate writers";
+      return outcome;
+    }
+    prefer_recent_writers();
+    std::uint64_t work = 0, proposals = 0, refuted = 0;
+    std::vector<std::uint32_t> choice(ambiguous_.size());
+    Derivation last;
+    while (true) {
+      if (solver_.solve() == kUnsatisfiable) {
+        outcome.verdict = Verdict::violated;
+        outcome.derivation = std::move(last);
+        outcome.reason = "each attribution of its ambiguous reads leads to a contradiction; one is shown";
+        break;
+      }
+      for (std::size_t i = 0; i < ambiguous_.size(); ++i) {
+        choice[i] = 0;
+        while (solver_.val(variable(i, choice[i])) < 0) ++choice[i];
+      }
+      const AttributedHistory attributed(h_, reads_, sessions_, choice);
+      const Judgement judgement = judge(attributed, level_, deadline_, kContradictionsPerProposal);
+      ++proposals;
+      work += attributed.transactions() + attributed.reads_count();
+      if (judgement.verdict == Verdict::holds) {
+        outcome.verdict = Verdict::holds;
+        for (const std::uint32_t t : judgement.order) outcome.order.push_back({Txn{t}});
+        outcome.choices = choice;
+        break;
+      }
+      bool without_choice = false;
+      for (const Explanation& explanation : judgement.contradictions) {
+        ++refuted;
+        last = explanation.derivation;
+        without_choice = explanation.ambiguous_reads.empty() && explanation.conditional.empty();
+        if (without_choice) break;
+        learn(explanation, choice);
+      }
+      if (without_choice) {
+        outcome.verdict = Verdict::violated;
+        outcome.derivation = std::move(last);
+        break;
+      }
+      if (judgement.verdict == Verdict::undecided || passed(deadline_)) {
+        outcome.reason = "the time limit was reached while trying which write each ambiguous read saw";
+        break;
+      }
+      if (!deadline_ && work > kMostWork) {
+        outcome.reason = "too many ways to attribute its " + std::to_string(ambiguous_.size()) +
+                         " ambiguous reads; set a time limit to search on";
+        break;
+      }
+    }
+    outcome.counts = {{"attributions tried", proposals}, {"contradictions learned", refuted}};
+    return outcome;
+  }
+
+ private:
+  static constexpr int kUnsatisfiable = 20;
+
+  struct Ambiguous {
+    std::uint32_t reader;
+    std::uint32_t set;
+    int first_variable;
+  };
+
+  int variable(std::size_t read, std::uint32_t candidate) const {
+    return ambiguous_[read].first_variable + static_cast<int>(candidate);
+  }
+
+  // One variable per read and candidate, one per transaction that counts only if chosen.
+  bool number_choices() {
+    int next = 1;
+    std::uint32_t read = 0;
+    for (const Txn t : h_.all_transactions()) {
+      for (const Source source : reads_.reads_of(t)) {
+        if (source.is_ambiguous()) {
+          if (static_cast<std::size_t>(next) + reads_.candidates(source.set()).size() > kMostVariables)
+            return false;
+          place_of_read_[read] = ambiguous_.size();
+          ambiguous_.push_back({index(t), source.set(), next});
+          next += static_cast<int>(reads_.candidates(source.set()).size());
+        }
+        ++read;
+      }
+    }
+    for (const Txn t : h_.all_transactions()) {
+      if (reads_.presence(t) == Presence::conditional) counts_[index(t)] = next++;
+    }
+    for (const Ambiguous& a : ambiguous_) {
+      const auto candidates = reads_.candidates(a.set);
+      for (std::size_t c = 0; c < candidates.size(); ++c) solver_.add(a.first_variable + static_cast<int>(c));
+      solver_.add(0);
+      for (std::size_t c = 0; c < candidates.size(); ++c) {
+        const auto counts = counts_.find(index(reads_.writer(candidates[c])));
+        if (counts == counts_.end()) continue;
+        solver_.add(-(a.first_variable + static_cast<int>(c)));
+        solver_.add(counts->second);
+        solver_.add(0);
+      }
+    }
+    return true;
+  }
+
+  // When a transaction ran, as far as one can tell: by its clock, or by how far into its session it stands.
+  double guessed_time(std::uint32_t t) const {
+    if (t == kNobody) return -1e300;
+    if (h_.has_times()) {
+      if (const auto end = h_.end(Txn{t})) return static_cast<double>(*end);
+    }
+    const auto session = h_.transactions_of(h_.session_of(Txn{t}));
+    return (h_.position_in_session(Txn{t}) + 0.5) / session.size();
+  }
+
+  // The first proposal: each read saw the latest of its candidates that was there. Often it passes.
+  void prefer_recent_writers() {
+    for (const Ambiguous& a : ambiguous_) {
+      const auto candidates = reads_.candidates(a.set);
+      const double now = guessed_time(a.reader);
+      std::size_t best = 0;
+      for (std::size_t c = 1; c < candidates.size(); ++c) {
+        const double time = guessed_time(index(reads_.writer(candidates[c])));
+        const double best_time = guessed_time(index(reads_.writer(candidates[best])));
+        const bool later = time > best_time;
+        if (best_time < now ? (later && time < now) : !later) best = c;
+      }
+      for (std::size_t c = 0; c < candidates.size(); ++c) {
+        const int v = a.first_variable + static_cast<int>(c);
+        solver_.phase(c == best ? v : -v);
+      }
+    }
+    for (const auto& [t, v] : counts_) solver_.phase(-v);
+  }
+
+  void learn(const Explanation& explanation, const std::vector<std::uint32_t>& choice) {
+    for (const std::uint32_t read : explanation.ambiguous_reads) {
+      const std::size_t place = place_of_read_.at(read);
+      solver_.add(-variable(place, choice[place]));
+    }
+    for (const std::uint32_t t : explanation.conditional) solver_.add(-counts_.at(t));
+    solver_.add(0);
+  }
+
+  const History& h_;
+  const Reads& reads_;
+  SessionOrder sessions_;
+  Level level_;
+  const Deadline& deadline_;
+  CaDiCaL::Solver solver_;
+  std::vector<Ambiguous> ambiguous_;
+  std::unordered_map<std::uint32_t, std::size_t> place_of_read_;
+  std::unordered_map<std::uint32_t, int> counts_;
+};
+
+}  // namespace
+
+Outcome search_attribution(const History& history, const Reads& reads, SessionOrder sessions, Level level,
+                           const Deadline& deadline) {
+  return AttributionSearch(history, reads, sessions, level, deadline).run();
+}
+
+}  // namespace assay::check

@@ -1,0 +1,235 @@
+// Causal: visible is whatever reaches the transaction by session order and reads-from, in any number of
+// steps.
+//
+// Transactions are visited in causal order, each with its clock: for each chain, how far into it the causal
+// past reaches. For a read of x from t1 only one writer of x per chain matters, the last inside the reader's
+// past, and only if it is not in the past of t1 anyway. A clock is kept while somebody will still need it:
+// the next transaction of the chain, or a reader that has not been visited.
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "check/axioms.hpp"
+#include "check/key_writers.hpp"
+
+namespace assay::check {
+
+namespace {
+
+class CausalSweep {
+ public:
+  CausalSweep(const AttributedHistory& history, ForcedOrders& forced)
+      : h_(history),
+        forced_(forced),
+        chains_(causal_chains(history)),
+        writers_(history, chains_),
+        needed_(history.transactions()),
+        clock_of_(history.transactions(), kNoClock),
+        rank_(history.transactions()) {
+    for (std::uint32_t i = 0; i < h_.causal_order().size(); ++i) rank_[h_.causal_order()[i]] = i;
+    next_in_chain_.assign(h_.transactions(), kNobody);
+    previous_in_chain_.assign(h_.transactions(), kNobody);
+    std::vector<std::uint32_t> tail(chains_.count, kNobody);
+    for (const std::uint32_t t : h_.causal_order()) {
+      std::uint32_t& last = tail[chains_.chain[t]];
+      previous_in_chain_[t] = last;
+      if (last != kNobody) next_in_chain_[last] = t;
+      last = t;
+    }
+  }
+
+  // If the clocks do not fit, the chains are swept in several passes, as many in each as do.
+  bool run(const Deadline& deadline, std::size_t clock_bytes) {
+    const std::size_t most = most_clocks_at_once();
+    const std::size_t fitting = clock_bytes / sizeof(std::uint32_t) / most;
+    const auto width =
+        static_cast<std::uint32_t>(std::min<std::size_t>(chains_.count, std::max<std::size_t>(fitting, 1)));
+    // Rows of whole vector registers.
+    stride_ = (std::size_t{width} + 7) / 8 * 8;
+    nothing_.assign(stride_, 0);
+    clocks_ = std::make_unique_for_overwrite<std::uint32_t[]>(stride_ * most);
+    for (std::uint32_t first = 0; first < chains_.count; first += width) {
+      if (!sweep(first, std::min(chains_.count, first + width), deadline)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::uint32_t kNoClock = 0xFFFFFFFFU;
+
+  void count_needs() {
+    for (std::uint32_t t = 0; t < h_.transactions(); ++t) {
+      needed_[t] =
+          static_cast<std::uint32_t>(h_.readers(t).size()) + (next_in_chain_[t] != kNobody ? 1U : 0U);
+    }
+  }
+
+  // Calls released(t) when nobody needs the clock of t any more.
+  template <class Released>
+  void visited(std::uint32_t t, const Released& released) {
+    const std::uint32_t previous = previous_in_chain_[t];
+    if (previous != kNobody && --needed_[previous] == 0) released(previous);
+    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
+      const std::uint32_t source = h_.source(read);
+      if (source != kNobody && --needed_[source] == 0) released(source);
+    }
+    if (needed_[t] == 0) released(t);
+  }
+
+  std::size_t most_clocks_at_once() {
+    count_needs();
+    std::size_t now = 0, most = 1;
+    for (const std::uint32_t t : h_.causal_order()) {
+      most = std::max(most, ++now);
+      visited(t, [&](std::uint32_t) { --now; });
+    }
+    return most;
+  }
+
+  std::uint32_t* clock(std::uint32_t t) { return clocks_.get() + stride_ * clock_of_[t]; }
+
+  bool sweep(std::uint32_t first_chain, std::uint32_t last_chain, const Deadline& deadline) {
+    count_needs();
+    free_clocks_.clear();
+    unused_clocks_ = 0;
+    first_chain_ = first_chain;
+    last_chain_ = last_chain;
+    std::uint32_t until_look_at_time = 0;
+    const std::vector<std::uint32_t>& order = h_.causal_order();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const std::uint32_t t = order[i];
+      if (until_look_at_time-- == 0) {
+        if (passed(deadline)) return false;
+        until_look_at_time = 4096;
+      }
+      if (i + 3 < order.size()) prefetch_keys(order[i + 3]);
+      if (i + 2 < order.size()) prefetch_clocks(order[i + 2]);
+      enter(t);
+      force_orders_for_reads_of(t);
+      if (in_pass(chains_.chain[t])) clock(t)[chains_.chain[t] - first_chain_] = chains_.place[t];
+      visited(t, [&](std::uint32_t released) {
+        if (clock_of_[released] != kNoClock) free_clocks_.push_back(clock_of_[released]);
+      });
+    }
+    return true;
+  }
+
+  bool in_pass(std::uint32_t chain) const { return chain >= first_chain_ && chain < last_chain_; }
+
+  // Makes the clock of t, for now without t itself.
+  void enter(std::uint32_t t) {
+    const std::uint32_t previous = previous_in_chain_[t];
+    if (previous != kNobody && needed_[previous] == 1) {
+      // Nobody but t needs it: take it over.
+      clock_of_[t] = clock_of_[previous];
+      clock_of_[previous] = kNoClock;
+    } else {
+      if (free_clocks_.empty()) {
+        clock_of_[t] = unused_clocks_++;
+      } else {
+        clock_of_[t] = free_clocks_.back();
+        free_clocks_.pop_back();
+      }
+      if (previous == kNobody) {
+        std::fill_n(clock(t), stride_, 0U);
+      } else {
+        std::copy_n(clock(previous), stride_, clock(t));
+      }
+    }
+    // Latest first: they mostly know what the others know.
+    std::uint32_t* const mine = clock(t);
+    sources_.clear();
+    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
+      const std::uint32_t source = h_.source(read);
+      if (source != kNobody && !known(mine, source)) sources_.push_back(rank_[source]);
+    }
+    std::sort(sources_.begin(), sources_.end());
+    for (std::size_t i = sources_.size(); i-- > 0;) {
+      const std::uint32_t source = h_.causal_order()[sources_[i]];
+      if (known(mine, source)) continue;
+      const std::uint32_t* const theirs = clock(source);
+      for (std::size_t c = 0; c < stride_; ++c) mine[c] = std::max(mine[c], theirs[c]);
+    }
+  }
+
+  bool known(const std::uint32_t* mine, std::uint32_t t) const {
+    return in_pass(chains_.chain[t]) && mine[chains_.chain[t] - first_chain_] >= chains_.place[t];
+  }
+
+  void force_orders_for_reads_of(std::uint32_t t) {
+    const std::uint32_t* const mine = clock(t);
+    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
+      const std::uint32_t source = h_.source(read), key = h_.key(read);
+      const std::uint32_t* const theirs = source == kNobody ? nothing_.data() : clock(source);
+      if (const auto groups = in_pass(writers_.groups(key)); !groups.empty()) {
+        for (const KeyWriters::Group& group : groups) {
+          const std::uint32_t chain = group.chain - first_chain_;
+          if (mine[chain] <= theirs[chain]) continue;
+          const std::uint32_t at = writers_.last_up_to(group, mine[chain]);
+          if (at != kNobody && writers_.entry(at).place > theirs[chain]) {
+            forced_.add(writers_.writer(at), source);
+          }
+        }
+        continue;
+      }
+      // Not only the last of a chain, then; the others do no harm, and hardly any entry passes.
+      for (const KeyWriters::Entry& entry : in_pass(writers_.entries(key))) {
+        const std::uint32_t chain = entry.chain - first_chain_;
+        // theirs < place <= mine in one comparison that is nearly always false; the past of a source is part
+        // of its reader's, so theirs <= mine.
+        if (entry.place - theirs[chain] - 1 < mine[chain] - theirs[chain]) {
+          forced_.add(writers_.writer(entry), source);
+        }
+      }
+    }
+  }
+
+  template <class OfOneChain>
+  std::span<const OfOneChain> in_pass(std::span<const OfOneChain> all) const {
+    if (first_chain_ == 0 && last_chain_ == chains_.count) return all;
+    const auto below = [](const OfOneChain& one, std::uint32_t chain) { return one.chain < chain; };
+    const auto begin = std::lower_bound(all.begin(), all.end(), first_chain_, below);
+    return {begin, std::lower_bound(begin, all.end(), last_chain_, below)};
+  }
+
+  // What a visit will touch at random: the writers of the keys it reads, and the clocks of its sources.
+  void prefetch_keys(std::uint32_t t) const {
+    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
+      writers_.prefetch(h_.key(read));
+    }
+  }
+  void prefetch_clocks(std::uint32_t t) const {
+    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
+      const std::uint32_t source = h_.source(read);
+      if (source == kNobody || clock_of_[source] == kNoClock) continue;
+      const std::uint32_t* const theirs = clocks_.get() + stride_ * clock_of_[source];
+      for (std::size_t c = 0; c < std::min<std::size_t>(stride_, 64); c += 16) __builtin_prefetch(theirs + c);
+    }
+  }
+
+  const AttributedHistory& h_;
+  ForcedOrders& forced_;
+  Chains chains_;
+  KeyWriters writers_;
+  std::vector<std::uint32_t> next_in_chain_, previous_in_chain_;
+  std::vector<std::uint32_t> needed_;    // how many will still ask for this transaction's clock
+  std::vector<std::uint32_t> clock_of_;  // the row in clocks_
+  std::vector<std::uint32_t> rank_;      // place in the causal order
+  std::vector<std::uint32_t> sources_;
+  std::size_t stride_ = 0;
+  std::unique_ptr<std::uint32_t[]> clocks_;
+  std::vector<std::uint32_t> nothing_;  // the clock of the initial transaction
+  std::vector<std::uint32_t> free_clocks_;
+  std::uint32_t unused_clocks_ = 0;
+  std::uint32_t first_chain_ = 0, last_chain_ = 0;
+};
+
+}  // namespace
+
+bool force_causal(const AttributedHistory& history, ForcedOrders& forced, const Deadline& deadline,
+                  std::size_t clock_bytes) {
+  return CausalSweep(history, forced).run(deadline, clock_bytes);
+}
+
+}  // namespace assay::check

@@ -1,0 +1,77 @@
+// Read atomic: visible is what the transaction read from, and what its session did before. Read your writes
+// is the second half alone.
+#include <vector>
+
+#include "check/axioms.hpp"
+#include "check/common_keys.hpp"
+
+namespace assay::check {
+
+namespace {
+
+// The last transaction of the current session that wrote each key. One table serves all sessions because
+// transactions are numbered session by session: older entries belong to other sessions.
+class LastWriterInSession {
+ public:
+  explicit LastWriterInSession(const AttributedHistory& history)
+      : h_(history), last_(history.keys(), kNobody) {}
+
+  std::uint32_t before(std::uint32_t session_begin, std::uint32_t key) const {
+    const std::uint32_t writer = last_[key];
+    return writer != kNobody && writer >= session_begin ? writer : kNobody;
+  }
+  void enter_writes_of(std::uint32_t t) {
+    for (const Write w : h_.writes_of(t)) last_[index(h_.reads().key(w))] = t;
+  }
+
+ private:
+  const AttributedHistory& h_;
+  std::vector<std::uint32_t> last_;
+};
+
+}  // namespace
+
+void force_read_atomic(const AttributedHistory& h, ForcedOrders& forced) {
+  CommonKeys keys(h);
+  LastWriterInSession last_writer(h);
+  std::vector<std::uint32_t> read_from_by(h.transactions(), kNobody);
+  std::vector<std::uint32_t> first_source;
+  for (std::uint32_t t = 0; t < h.transactions(); ++t) {
+    if (!h.present(t)) continue;
+    keys.load(t);
+    first_source.clear();
+    const std::uint32_t session_begin = h.session_begin(t);
+    for (std::uint32_t read = h.first_read(t); read < h.last_read(t); ++read) {
+      const std::uint32_t slot = keys.slot_of(h.key(read));
+      if (slot == first_source.size()) {
+        first_source.push_back(h.source(read));
+        forced.add(last_writer.before(session_begin, h.key(read)), h.source(read));
+      } else {
+        // If they differ this is a cycle, so the other reads of the key need no further orders.
+        forced.add(first_source[slot], h.source(read));
+        forced.add(h.source(read), first_source[slot]);
+      }
+    }
+    for (std::uint32_t read = h.first_read(t); read < h.last_read(t); ++read) {
+      const std::uint32_t source = h.source(read);
+      if (source == kNobody || read_from_by[source] == t) continue;
+      read_from_by[source] = t;
+      keys.for_each_written_by(source, [&](std::uint32_t slot) { forced.add(source, first_source[slot]); });
+    }
+    last_writer.enter_writes_of(t);
+  }
+}
+
+void force_read_your_writes(const AttributedHistory& h, ForcedOrders& forced) {
+  LastWriterInSession last_writer(h);
+  for (std::uint32_t t = 0; t < h.transactions(); ++t) {
+    if (!h.present(t)) continue;
+    const std::uint32_t session_begin = h.session_begin(t);
+    for (std::uint32_t read = h.first_read(t); read < h.last_read(t); ++read) {
+      forced.add(last_writer.before(session_begin, h.key(read)), h.source(read));
+    }
+    last_writer.enter_writes_of(t);
+  }
+}
+
+}  // namespace assay::check

@@ -1,0 +1,27 @@
+// Judges one attributed history at one weak level, exactly: a commit order that satisfies the axiom, or the
+// contradictions that rule every order out.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/attributed.hpp"
+#include "check/axioms.hpp"
+#include "check/weak_evidence.hpp"
+
+namespace assay::check {
+
+struct Judgement {
+  Verdict verdict = Verdict::undecided;  // undecided only if the deadline passed
+  // holds: all that are present, in commit order. Repeatable read, which asks for no order, holds without one
+  // where session order and reads-from contradict each other.
+  std::vector<std::uint32_t> order;
+  std::vector<Explanation> contradictions;  // violated: at least one, the shortest first
+  std::uint64_t forced = 0;                 // how many orders the axiom forced
+};
+
+// At most `contradictions` independent contradictions are explained.
+Judgement judge(const AttributedHistory& history, Level level, const Deadline& deadline,
+                std::size_t contradictions = 1);
+
+}  // namespace assay::check

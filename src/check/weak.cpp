@@ -1,0 +1,87 @@
+#include "check/weak.hpp"
+
+#include <chrono>
+
+#include "check/attribution.hpp"
+#include "check/judge.hpp"
+
+namespace assay::check {
+
+namespace {
+
+std::vector<Event> events(const std::vector<std::uint32_t>& order) {
+  std::vector<Event> result;
+  result.reserve(order.size());
+  for (const std::uint32_t t : order) result.push_back({Txn{t}});
+  return result;
+}
+
+}  // namespace
+
+WeakChecker::WeakChecker(const History& history, const Reads& reads, const Options& options)
+    : history_(history), reads_(reads), options_(options) {
+  if (options.timeout_seconds) {
+    deadline_ =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                               std::chrono::duration<double>(*options.timeout_seconds));
+  }
+}
+
+// An order that satisfies a stronger level satisfies this one; and an instance of a weaker level's axiom is
+// one of this level's axiom, so its contradictions are contradictions here.
+const Outcome* WeakChecker::settled_by_another(Level level) const {
+  for (const Outcome& other : decided_) {
+    if (other.verdict == Verdict::holds && implies(other.level, level)) return &other;
+    if (other.verdict == Verdict::violated && implies(level, other.level)) return &other;
+  }
+  return nullptr;
+}
+
+Outcome WeakChecker::decide(Level level) {
+  Outcome outcome;
+  if (!reads_.bad_reads().empty()) {
+    outcome.level = level;
+    outcome.verdict = Verdict::violated;
+    outcome.method = "reads";
+    outcome.bad_reads.assign(reads_.bad_reads().begin(), reads_.bad_reads().end());
+    return outcome;
+  }
+  if (const Outcome* other = settled_by_another(level)) {
+    outcome = *other;
+    outcome.method = "implied";
+  } else {
+    outcome = decide_afresh(level);
+    decided_.push_back(outcome);
+    decided_.back().level = level;
+  }
+  outcome.level = level;
+  if (outcome.verdict == Verdict::holds && !reads_.not_understood().empty()) {
+    outcome.verdict = Verdict::undecided;
+    outcome.reason = reads_.not_understood();
+    outcome.order.clear();
+    outcome.choices.clear();
+  }
+  return outcome;
+}
+
+Outcome WeakChecker::decide_afresh(Level level) {
+  if (options_.progress) options_.progress(info(level).name);
+  if (reads_.ambiguous_sets() != 0) {
+    return search_attribution(history_, reads_, options_.sessions, level, deadline_);
+  }
+  if (!attributed_)
+    attributed_.emplace(history_, reads_, options_.sessions, std::span<const std::uint32_t>{});
+  Outcome outcome;
+  Judgement judgement = judge(*attributed_, level, deadline_);
+  outcome.verdict = judgement.verdict;
+  outcome.method = "axiom";
+  outcome.counts.push_back({"forced orders", judgement.forced});
+  if (judgement.verdict == Verdict::undecided) outcome.reason = "the time limit was reached";
+  if (judgement.verdict == Verdict::holds) outcome.order = events(judgement.order);
+  if (judgement.verdict == Verdict::violated) {
+    outcome.derivation = std::move(judgement.contradictions[0].derivation);
+  }
+  return outcome;
+}
+
+}  // namespace assay::check
