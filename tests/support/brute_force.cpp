@@ -504,7 +504,7 @@ class RunSearch {
         install(t);
       }
     }
-    return committed == present_;
+    return committed == present_ && begun == present_;
   }
 
  private:
