@@ -35,7 +35,7 @@ std::string painted(Verdict verdict, bool colour) {
 // "1 key", "1,204 keys".
 std::string counted(std::uint64_t n, std::string_view noun) {
   std::string digits = fmt::format("{}", n);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
   return fmt::format("{} {}{}", digits, noun, n == 1 ? "" : "s");
 }
 
