@@ -1,4 +1,4 @@
-// STAND-IN, deleted when the real pieces arrive: just enough of format/, check/ and record/ to run the
+// STAND-IN, deleted when the real pieces arrive: just enough of format/ and check/ to run the
 // command line.
 #include <algorithm>
 #include <filesystem>
@@ -11,7 +11,6 @@
 #include "format/format.hpp"
 #include "history/builder.hpp"
 #include "history/error.hpp"
-#include "record/generate.hpp"
 
 namespace assay::format {
 namespace {
@@ -180,30 +179,3 @@ std::optional<Level> strongest(std::span<const Outcome> outcomes) {
   return best;
 }
 }  // namespace assay::check
-
-namespace assay::record {
-namespace {
-constexpr AnomalyInfo kAnomalies[] = {{Anomaly::lost_update, "lost-update", "two updates, one lost"},
-                                      {Anomaly::write_skew, "write-skew", "two disjoint writes"}};
-}
-std::span<const AnomalyInfo> anomalies() {
-  return kAnomalies;
-}
-std::optional<Anomaly> find_anomaly(std::string_view name) {
-  for (const AnomalyInfo& a : kAnomalies) {
-    if (a.name == name) return a.anomaly;
-  }
-  return std::nullopt;
-}
-Generated generate(const GenerateOptions& options) {
-  HistoryBuilder build;
-  for (std::uint32_t t = 0; t < options.transactions; ++t) {
-    build.begin(build.session(Atom::natural(t % options.sessions)), Atom::natural(t));
-    build.write(Atom::natural(t % options.keys), Atom::natural(t + 1));
-    build.read(Atom::natural(t % options.keys), Atom::natural(t + 1));
-    build.end(Status::committed);
-  }
-  build.source("generated", "generated");
-  return {build.finish(), std::nullopt};
-}
-}  // namespace assay::record

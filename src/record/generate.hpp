@@ -1,68 +1,81 @@
-// STAND-IN for the generator's header, replaced by the real one.
+// Makes histories: simulated clients run random transactions against the in-memory store, which keeps a
+// chosen level (see store/memory.hpp), and what they see is written down. Optionally one textbook anomaly is
+// planted (see plant.hpp), or the store is told to break its level by itself. A seed gives the same history
+// everywhere; time and memory are linear in what is generated.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string_view>
+#include <string>
 #include <vector>
 
 #include "history/history.hpp"
 #include "level/level.hpp"
+#include "record/anomaly.hpp"
+#include "record/key_choice.hpp"
+#include "record/store/memory.hpp"
 
 namespace assay::record {
 
-enum class Anomaly : std::uint8_t { lost_update, write_skew };
-struct AnomalyInfo {
-  Anomaly anomaly;
-  std::string_view name;
-  std::string_view sentence;
-};
-std::span<const AnomalyInfo> anomalies();
-std::optional<Anomaly> find_anomaly(std::string_view name);
-
-struct KeyDistribution {
-  enum class Kind : std::uint8_t { uniform, zipf, hotspot } kind = Kind::uniform;
-  double theta = 0.99;
-  double hot_keys = 0.2;
-  double hot_access = 0.8;
-};
-
 struct GenerateOptions {
-  enum class Model : std::uint8_t { registers, lists };
+  enum class Model : std::uint8_t {
+    registers,  // read, write, insert, delete, range read
+    lists,      // append, read of the whole list
+  };
+
   std::uint32_t sessions = 20;
-  std::uint32_t transactions = 1000;
+  std::uint32_t transactions = 1000;  // over all sessions, those that abort included
+  // Drawn uniformly per transaction. A read-modify-write counts once and records a read and a write.
   std::uint32_t min_operations = 8;
   std::uint32_t max_operations = 8;
+
   std::uint32_t keys = 1000;
-  KeyDistribution distribution;
+  KeyDistribution distribution = {};
   Model model = Model::registers;
-  std::uint32_t appends_per_key = 32;
-  double reads = 0.5;
-  double ranges = 0.0;
+  std::uint32_t appends_per_key = 32;  // lists: a key that has as many elements is replaced by a new one
+
+  double reads = 0.5;   // share of the operations that only read
+  double ranges = 0.0;  // registers: share of those that read a range of keys
   std::uint32_t range_keys = 10;
-  double updates = 0.5;
-  double deletes = 0.0;
-  bool tombstones = true;
-  double duplicates = 0.0;
-  double aborts = 0.01;
-  double unknown = 0.0;
-  bool times = true;
+  double updates = 0.5;  // share of the writes that read the key first (read-modify-write), others are blind
+  double deletes = 0.0;  // registers: share of the writes that delete
+  bool tombstones = true;  // a read of a deleted row sees a value of its own; else the same as no row yet
+  double duplicates =
+      0.0;  // registers: share of the writes that write one of few values instead of a new one
+
+  double aborts = 0.01;  // share of the transactions that the client aborts; conflicts come on top
+  double unknown = 0.0;  // share whose fate the client never learns; half of them take effect
+  bool times = true;     // start and end of each transaction, by one simulated clock
+
   Level level = Level::serializable;
-  std::optional<Anomaly> inject;
-  std::optional<Anomaly> fault;
+  std::optional<Anomaly> inject = std::nullopt;  // planted once, in a few transactions on top of the others
+  std::optional<Anomaly> fault = std::nullopt;   // the store lets it through wherever it comes up
   std::uint64_t seed = 1;
 };
 
+// Throws InputError (with the name of the option in the command line's spelling) if the options make no
+// sense.
+void validate(const GenerateOptions& options);
+
+// Where an anomaly was planted, by the names the history uses.
 struct Planted {
   Anomaly anomaly;
   std::vector<std::int64_t> transactions;
   std::vector<std::int64_t> keys;
 };
+
 struct Generated {
   History history;
   std::optional<Planted> planted;
+  // By transaction name: how the store ended it. Empty unless asked for; planted transactions have none (all
+  // zero).
+  std::vector<Receipt> receipts;
 };
-Generated generate(const GenerateOptions& options);
+
+enum class Receipts : std::uint8_t { drop, keep };
+
+// Transactions are named 0, 1, 2, ... in order of their end, sessions and keys by numbers too. Throws as
+// validate().
+Generated generate(const GenerateOptions& options, Receipts receipts = Receipts::drop);
 
 }  // namespace assay::record
