@@ -108,11 +108,13 @@ std::vector<Outcome> check(const History& h, std::span<const Level> levels, cons
     if (h.position_in_session(t) > 0 && options.sessions == SessionOrder::keep) {
       steps.push_back({{Txn{index(t) - 1}}, {t}, Rule::session, {}, kInitialTxn, {}});
     }
+    if (h.status(t) != Status::committed) continue;
     for (const Op op : h.operations_of(t)) {
-      if (writes(h.kind(op))) continue;
+      if (h.kind(op) != OpKind::read) continue;
       if (h.is_initial(h.version(op))) {
         for (const auto& [v, w] : writer) {
-          if (h.key_of(v) == h.key(op) && h.transaction_of(w) != t) {
+          if (h.key_of(v) == h.key(op) && h.transaction_of(w) != t &&
+              h.status(h.transaction_of(w)) == Status::committed) {
             steps.push_back({{t}, {h.transaction_of(w)}, Rule::initial, h.key(op), kInitialTxn, {}});
           }
         }

@@ -1,5 +1,6 @@
 #include "check/check.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>

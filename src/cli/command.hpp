@@ -3,10 +3,13 @@
 // message and an exit code.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <stdexcept>
 #include <string>
+
+namespace CLI {
+class App;
+}
 
 namespace assay::cli {
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/choice.hpp"
@@ -128,7 +129,8 @@ void add_generate(CLI::App& root, Action& chosen_action) {
 
   number("--sessions", generate.sessions, "Clients");
   number("--transactions", generate.transactions, "Transactions, over all sessions");
-  word("--operations", options->operations, "Operations of a transaction, a number or a range", "N or MIN-MAX");
+  word("--operations", options->operations, "Operations of a transaction, a number or a range",
+       "N or MIN-MAX");
   number("--keys", generate.keys, "Keys");
   word("--distribution", options->distribution, "How often each key is used", words(kDistributions));
   command->add_option("--theta", generate.distribution.theta, "zipf: how skewed; 0 is uniform")

@@ -1,5 +1,7 @@
 #include "cli/input.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include "cli/choice.hpp"
 #include "cli/names.hpp"
 

@@ -1,12 +1,15 @@
 // The options that say how to read a history, shared by every subcommand that reads one.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 
 #include "format/format.hpp"
 #include "history/history.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace assay::cli {
 

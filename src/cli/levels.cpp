@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
+
 #include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "level/level.hpp"
