@@ -75,8 +75,8 @@ class CycleStory {
       number_[steps_[n]] = n + 1;
       meet(step.from.txn);
       meet(step.to.txn);
-      if (has_witness(step.rule)) meet(step.witness);
-      if (has_key(step.rule)) keys_.insert(step.key);
+      if (has_witness(step)) meet(step.witness);
+      if (has_key(step)) keys_.insert(step.key);
       two_sided_ = two_sided_ || step.from.side == Event::Side::begin || step.to.side == Event::Side::begin;
     }
   }

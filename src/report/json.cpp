@@ -74,8 +74,8 @@ Json event(const History& history, const Event& e) {
 
 Json step(const History& history, const Step& s) {
   Json out = {{"from", event(history, s.from)}, {"to", event(history, s.to)}, {"rule", check::name(s.rule)}};
-  if (has_key(s.rule)) out["key"] = atom(history.name(s.key));
-  if (has_witness(s.rule)) out["witness"] = transaction(history, s.witness);
+  if (has_key(s)) out["key"] = atom(history.name(s.key));
+  if (has_witness(s)) out["witness"] = transaction(history, s.witness);
   out["premises"] = s.premises;
   out["reason"] = reason(history, s, [&](Txn txn) { return full_name(history, txn); });
   return out;

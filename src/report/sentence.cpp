@@ -184,10 +184,11 @@ std::string sentence(const History& history, const BadRead& bad) {
   return "";
 }
 
-bool has_key(Rule rule) {
-  switch (rule) {
-    case Rule::reads_from:
+bool has_key(const Step& step) {
+  switch (step.rule) {
     case Rule::initial:
+      return step.from.txn != kInitialTxn;
+    case Rule::reads_from:
     case Rule::version_order:
     case Rule::overwritten:
     case Rule::anti_dependency:
@@ -204,8 +205,8 @@ bool has_key(Rule rule) {
   return false;
 }
 
-bool has_witness(Rule rule) {
-  return rule == Rule::overwritten || rule == Rule::anti_dependency || rule == Rule::axiom;
+bool has_witness(const Step& step) {
+  return step.rule == Rule::overwritten || step.rule == Rule::anti_dependency || step.rule == Rule::axiom;
 }
 
 std::string reason(const History& history, const Step& step, const Naming& naming) {
@@ -216,12 +217,12 @@ std::string reason(const History& history, const Step& step, const Naming& namin
     case Rule::program:
       return "a transaction begins before it commits";
     case Rule::session:
-      if (from == kInitialTxn || to == kInitialTxn) return "the initial state comes before everything";
       return fmt::format("both ran in session {}, in this order",
                          printable(history.name(history.session_of(to))));
     case Rule::reads_from:
       return read_of(history, to, from, step.key, naming);
     case Rule::initial:
+      if (from == kInitialTxn) return "the initial state comes before everything";
       return fmt::format("{} read the initial value of {}, and {} wrote that key", naming(from), key(),
                          naming(to));
     case Rule::real_time:

@@ -30,8 +30,8 @@ std::optional<Key> key_of(const History& history, const check::BadRead& bad);
 std::string sentence(const History& history, const check::BadRead& bad);
 
 // Whether the step's key, or its witness, means anything.
-bool has_key(check::Rule rule);
-bool has_witness(check::Rule rule);
+bool has_key(const check::Step& step);
+bool has_witness(const check::Step& step);
 
 // Why step.from comes before step.to: a clause without a full stop.
 std::string reason(const History& history, const check::Step& step, const Naming& naming);

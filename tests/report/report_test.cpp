@@ -140,6 +140,22 @@ TEST(TextReport, EveryRuleHasItsSentence) {
   }
 }
 
+TEST(TextReport, TheInitialStateCanBePartOfACycle) {
+  const History history = counter();
+  Outcome outcome = violated(Level::causal);
+  outcome.derivation.steps = {{{kInitialTxn}, {Txn{0}}, Rule::initial, {}, kInitialTxn, {}},
+                              {{Txn{0}}, {kInitialTxn}, Rule::axiom, Key{0}, Txn{1}, {}}};
+  outcome.derivation.cycle = {0, 1};
+  const std::string told = explanation(history, outcome);
+  EXPECT_TRUE(contains(told, "the initial state before A: the initial state comes before everything."))
+      << told;
+  EXPECT_TRUE(contains(told, "A before the initial state: B read the initial value of key x;")) << told;
+  const Outcome outcomes[] = {outcome};
+  const auto steps = parsed({history, outcomes})["results"][0]["counterexample"]["steps"];
+  EXPECT_EQ(steps[0]["from"], nullptr);
+  EXPECT_FALSE(steps[0].contains("key"));
+}
+
 TEST(TextReport, EveryBadReadHasItsSentence) {
   const History history = counter();
   for (std::uint8_t kind = 0; kind <= static_cast<std::uint8_t>(BadRead::Kind::incompatible_order); ++kind) {
