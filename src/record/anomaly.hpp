@@ -1,21 +1,20 @@
 // The anomalies that the generator can plant and that the in-memory store can be told to let through: what
 // each is called and which levels it breaks.
 //
-//   anomaly            weakest levels that it breaks    what is seen (x0, y0: the state before; ' marks what
-//   is new) lost-update        snapshot-isolation               A: r(x0) w(x')            B: r(x0) w(x'')
-//   write-skew         serializable                     A: r(x0) r(y0) w(x')      B: r(x0) r(y0) w(y')
-//   long-fork          prefix                           A: w(x')  B: w(y')  C: r(x') r(y0)  D: r(y') r(x0)
-//   read-skew          read-atomic                      A: r(x0) … r(y')          B, inside A: w(x') w(y')
-//   fractured-read     read-atomic                      A: w(x') w(y')            B, inside A: r(x0) r(y')
-//   causality          writes-follow-reads, causal      A: w(x')  B: r(x') w(y')  C: r(y') r(x0)
-//   stale-read         strong-snapshot-isolation        A: w(x'), ended           B, started later: r(x0)
-//   aborted-read       every level                      A: w(x') aborted          B: r(x')
-//   intermediate-read  every level                      A: w(x') w(x'')           B: r(x')
-//   dirty-write        read-committed                   A: w(x') w(y'')  B: w(x'') w(y')  C: r(x'') r(y'') D:
-//   r(y'') r(x'') phantom            read-atomic                      A: range … range again, one row more B,
-//   inside A: insert
+//   anomaly            weakest level broken       what is seen (x0: as before, x': new)
+//   lost-update        snapshot-isolation         A: r(x0) w(x')   B: r(x0) w(x'')
+//   write-skew         serializable               A: r(x0) r(y0) w(x')   B: r(x0) r(y0) w(y')
+//   long-fork          prefix                     A: w(x')   B: w(y')   C: r(x') r(y0)   D: r(y') r(x0)
+//   read-skew          read-atomic                A: r(x0) r(y')   B, inside A: w(x') w(y')
+//   fractured-read     read-atomic                A: w(x') w(y')   B, inside A: r(x0) r(y')
+//   causality          writes-follow-reads        A: w(x')   B: r(x') w(y')   C: r(y') r(x0)
+//   stale-read         strong-snapshot-isolation  A: w(x'), ended   B, started later: r(x0)
+//   aborted-read       every level                A: w(x'), aborted   B: r(x')
+//   intermediate-read  every level                A: w(x') w(x'')   B: r(x')
+//   dirty-write        read-committed             A: w(x') w(y'')   B: w(x'') w(y')   C, D: r(x'') r(y'')
+//   phantom            read-atomic                A: range, range   B, inside A: insert
 //
-// A level is broken if and only if it implies one of those; docs/generate.md says more.
+// A level is broken if and only if it implies that one; docs/generate.md says more.
 #pragma once
 
 #include <cstddef>

@@ -39,9 +39,8 @@ struct GenerateOptions {
   std::uint32_t range_keys = 10;
   double updates = 0.5;  // share of the writes that read the key first (read-modify-write), others are blind
   double deletes = 0.0;  // registers: share of the writes that delete
-  bool tombstones = true;  // a read of a deleted row sees a value of its own; else the same as no row yet
-  double duplicates =
-      0.0;  // registers: share of the writes that write one of few values instead of a new one
+  bool tombstones = true;   // a read of a deleted row sees a value of its own; else the same as no row yet
+  double duplicates = 0.0;  // registers: share of the writes that write one of a few values, not a new one
 
   double aborts = 0.01;  // share of the transactions that the client aborts; conflicts come on top
   double unknown = 0.0;  // share whose fate the client never learns; half of them take effect
@@ -53,8 +52,7 @@ struct GenerateOptions {
   std::uint64_t seed = 1;
 };
 
-// Throws InputError (with the name of the option in the command line's spelling) if the options make no
-// sense.
+// Throws InputError, whose path is the option in the command line's spelling, if the options make no sense.
 void validate(const GenerateOptions& options);
 
 // Where an anomaly was planted, by the names the history uses.
@@ -67,8 +65,7 @@ struct Planted {
 struct Generated {
   History history;
   std::optional<Planted> planted;
-  // By transaction name: how the store ended it. Empty unless asked for; planted transactions have none (all
-  // zero).
+  // By transaction name: how the store ended it. Empty unless asked for; all zero for planted transactions.
   std::vector<Receipt> receipts;
 };
 

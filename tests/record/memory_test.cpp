@@ -36,9 +36,9 @@ GenerateOptions crowded(Level level, std::uint64_t seed) {
 
 // For what needs several sites to disagree; only for levels that the reference decides in polynomial time, or
 // quickly.
-void widen(GenerateOptions& options) {
+void widen(GenerateOptions& options, std::uint32_t transactions) {
   options.sessions = 4;
-  options.transactions = 60;
+  options.transactions = transactions;
   options.keys = 6;
 }
 
@@ -48,7 +48,7 @@ std::string title(const GenerateOptions& options) {
 
 TEST(MemoryStore, KeepsEveryLevelWithRegisters) {
   for (const Level level : kKept) {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
       const GenerateOptions options = crowded(level, seed);
       EXPECT_TRUE(satisfies(generate(options).history, level)) << title(options);
     }
@@ -57,7 +57,7 @@ TEST(MemoryStore, KeepsEveryLevelWithRegisters) {
 
 TEST(MemoryStore, KeepsEveryLevelWithLists) {
   for (const Level level : kKept) {
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
       GenerateOptions options = crowded(level, seed);
       options.model = GenerateOptions::Model::lists;
       EXPECT_TRUE(satisfies(generate(options).history, level)) << title(options);
@@ -102,7 +102,7 @@ TEST(MemoryStore, IsVisiblyWeakerThanTheNextLevel) {
       for (std::uint64_t seed = 0; seed < 30; ++seed) {
         GenerateOptions options = crowded(kept, seed);
         options.model = model;
-        if (next == Level::causal) widen(options);
+        if (next == Level::causal) widen(options, 60);
         if (!satisfies(generate(options).history, next)) ++weaker;
       }
       EXPECT_GE(weaker, 5) << info(kept).name << " against " << info(next).name << " with model "
@@ -115,7 +115,7 @@ TEST(MemoryStore, KeepsSerializabilityAtScaleByItsOwnOrder) {
   for (const Level level : {Level::serializable, Level::strict_serializable}) {
     GenerateOptions options;
     options.level = level;
-    options.transactions = 20000;
+    options.transactions = 10000;
     options.keys = 500;
     options.unknown = 0.05;
     options.distribution.kind = KeyDistribution::Kind::zipf;
@@ -159,7 +159,7 @@ TEST(MemoryStore, KeepsSnapshotsAtScaleByItsOwnOrder) {
   for (const Level level : {Level::prefix, Level::snapshot_isolation, Level::strong_snapshot_isolation}) {
     GenerateOptions options;
     options.level = level;
-    options.transactions = 20000;
+    options.transactions = 10000;
     options.keys = 500;
     const Generated generated = generate(options, Receipts::keep);
     const History& h = generated.history;
@@ -252,7 +252,7 @@ TEST(MemoryStore, LetsTheAnomalyThroughThatItIsToldTo) {
   };
   for (const Row& row : kRows) {
     int broken = 0;
-    for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
       GenerateOptions options = crowded(Level::strict_serializable, seed);
       options.fault = row.fault;
       options.unknown = 0;
@@ -261,7 +261,7 @@ TEST(MemoryStore, LetsTheAnomalyThroughThatItIsToldTo) {
         options.ranges = 0.5;
         options.range_keys = 3;
       }
-      if (row.fault == Anomaly::long_fork || row.fault == Anomaly::causality) widen(options);
+      if (row.fault == Anomaly::long_fork || row.fault == Anomaly::causality) widen(options, 40);
       const History history = generate(options).history;
       if (!satisfies(history, row.broken)) ++broken;
       if (row.still_kept) {

@@ -1,0 +1,23 @@
+# `cmake --install build/release`: the program with its completions, the library with its headers and pkg-config file.
+
+include(GNUInstallDirs)
+
+install(TARGETS assay_library assay)
+install(DIRECTORY include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+configure_file(cmake/assay.pc.in assay.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+foreach(completion bash:bash-completion/completions/assay zsh:zsh/site-functions/_assay
+                   fish:fish/vendor_completions.d/assay.fish)
+  string(REPLACE ":" ";" completion ${completion})
+  list(GET completion 0 shell)
+  list(GET completion 1 place)
+  set(script ${CMAKE_CURRENT_BINARY_DIR}/completion/${place})
+  get_filename_component(folder ${script} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(OUTPUT ${script} COMMAND assay completion ${shell} > ${script} DEPENDS assay VERBATIM)
+  list(APPEND completion_scripts ${script})
+  get_filename_component(destination ${place} DIRECTORY)
+  install(FILES ${script} DESTINATION ${CMAKE_INSTALL_DATADIR}/${destination})
+endforeach()
+add_custom_target(completion ALL DEPENDS ${completion_scripts})

@@ -1,0 +1,202 @@
+#include "check/check.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <new>
+#include <thread>
+
+#include "cli/choice.hpp"
+#include "cli/command.hpp"
+#include "cli/input.hpp"
+#include "cli/names.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "report/report.hpp"
+
+namespace assay::cli {
+
+namespace {
+
+using check::Method;
+using check::Outcome;
+using check::SessionOrder;
+using check::Verdict;
+using Clock = std::chrono::steady_clock;
+
+constexpr Choice<SessionOrder> kSessions[] = {{"keep", SessionOrder::keep}, {"ignore", SessionOrder::ignore}};
+constexpr Choice<Method> kMethods[] = {
+    {"auto", Method::automatic}, {"width", Method::width}, {"sat", Method::sat}};
+
+struct CheckOptions {
+  InputOptions input;
+  std::vector<std::string> levels;
+  bool all = false;
+  std::string sessions = "keep";
+  std::optional<std::string> clock_drift;
+  std::string method = "auto";
+  bool json = false;
+  bool stats = false;
+  std::optional<double> timeout;
+  std::optional<double> memory;
+  unsigned threads = 1;
+  bool quiet = false;
+};
+
+std::vector<Level> asked_levels(const CheckOptions& options) {
+  std::vector<Level> asked;
+  if (options.all) {
+    for (const LevelInfo& level : levels()) asked.push_back(level.level);
+    return asked;
+  }
+  for (const std::string& name : options.levels) {
+    const Level level = level_named(name);
+    if (std::find(asked.begin(), asked.end(), level) == asked.end()) asked.push_back(level);
+  }
+  if (asked.empty()) asked.push_back(Level::serializable);
+  return asked;
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double positive(double value, const char* option) {
+  if (!(value > 0) || !std::isfinite(value))
+    throw UsageError(std::string(option) + " must be a number above 0");
+  return value;
+}
+
+check::Options limits(const CheckOptions& options) {
+  check::Options limits;
+  limits.sessions = chosen(kSessions, "--sessions", options.sessions);
+  limits.method = chosen(kMethods, "--method", options.method);
+  if (options.clock_drift) limits.clock_drift = duration_of(*options.clock_drift);
+  if (options.timeout) limits.timeout_seconds = positive(*options.timeout, "--timeout");
+  constexpr double kMostMegabytes = 1e12;
+  if (options.memory) {
+    limits.memory_bytes =
+        static_cast<std::size_t>(std::min(positive(*options.memory, "--memory"), kMostMegabytes) * 1e6);
+  }
+  limits.threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
+  return limits;
+}
+
+std::vector<Outcome> decide(const History& history, std::span<const Level> levels,
+                            const check::Options& options) {
+  try {
+    return check::check(history, levels, options);
+  } catch (const std::bad_alloc&) {
+    std::vector<Outcome> outcomes(levels.size());
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      outcomes[i].level = levels[i];
+      outcomes[i].reason = "out of memory";
+    }
+    return outcomes;
+  }
+}
+
+Exit exit_code(std::span<const Outcome> outcomes) {
+  const auto any = [&](Verdict verdict) {
+    return std::any_of(outcomes.begin(), outcomes.end(),
+                       [&](const Outcome& o) { return o.verdict == verdict; });
+  };
+  if (any(Verdict::violated)) return Exit::violated;
+  return any(Verdict::undecided) ? Exit::undecided : Exit::holds;
+}
+
+Exit run_check(const CheckOptions& options) {
+  const std::vector<Level> levels = asked_levels(options);
+  check::Options settings = limits(options);
+  const Clock::time_point started = Clock::now();
+  std::optional<Progress> progress(std::in_place, !options.quiet, "reading");
+  const History history = read_input(options.input);
+  const double read_seconds = seconds_since(started);
+
+  // The time that reading took is part of the time that the user gave.
+  if (settings.timeout_seconds)
+    *settings.timeout_seconds = std::max(*settings.timeout_seconds - read_seconds, 1e-3);
+  progress->phase("checking");
+  settings.progress = [&](std::string_view phase) { progress->phase(phase); };
+  const std::vector<Outcome> outcomes = decide(history, levels, settings);
+  const report::Checked checked{history, outcomes, settings.sessions, read_seconds,
+                                seconds_since(started) - read_seconds};
+  progress.reset();
+
+  if (options.json) {
+    print(report::json(checked));
+  } else if (!options.quiet) {
+    print(report::text(checked, {colour_on_output(), options.stats, options.all}));
+  }
+  return exit_code(outcomes);
+}
+
+Exit check_or_run_out_of_memory(const CheckOptions& options) {
+  try {
+    return run_check(options);
+  } catch (const std::bad_alloc&) {
+    print_error("undecided: out of memory");
+    return Exit::undecided;
+  }
+}
+
+}  // namespace
+
+void add_check(CLI::App& root, Action& chosen_action) {
+  CLI::App* command = root.add_subcommand("check", "Decide whether a history satisfies isolation levels");
+  auto options = std::make_shared<CheckOptions>();
+  add_input_options(*command, options->input, "HISTORY");
+  CLI::Option* level =
+      command
+          ->add_option("-l,--level", options->levels,
+                       "A level to check, by name or alias; may be repeated or comma-separated "
+                       "(serializable if none is given)")
+          ->type_name("LEVEL")
+          ->delimiter(',')
+          ->allow_extra_args(false);
+  command->add_flag("-a,--all", options->all, "Check every level and name the strongest that holds")
+      ->excludes(level);
+  command
+      ->add_option("--sessions", options->sessions,
+                   "Whether the order of transactions in a session must be respected")
+      ->type_name(words(kSessions))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--clock-drift", options->clock_drift,
+          "By how much clocks may disagree, for the levels with real time: 100ms, 2s (0 for one clock, 100ms "
+          "for several)")
+      ->type_name("DURATION");
+  command
+      ->add_option("--method", options->method,
+                   "How to decide: the engine, or a slower second opinion on a small history")
+      ->type_name(words(kMethods))
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print the verdict as one JSON object");
+  command->add_flag("--stats", options->stats, "Also print how the time was spent");
+  command->add_option("--timeout", options->timeout, "Give up, undecided, after this long")
+      ->type_name("SECONDS");
+  command
+      ->add_option("--memory", options->memory, "Give up, undecided, when the process takes more than this")
+      ->type_name("MB");
+  command->add_option("-j,--threads", options->threads, "How many threads may work; 0: one per core")
+      ->type_name("N")
+      ->capture_default_str();
+  command->add_flag("-q,--quiet", options->quiet, "Print no text and no progress: the exit code tells");
+  command->footer(
+      "Exit code: 0 every asked level holds, 1 some is violated, 2 undecided, 3 bad input or\n"
+      "command line, 4 a defect of Assay.\n"
+      "\n"
+      "Examples:\n"
+      "  assay check run.jsonl                      is it serializable?\n"
+      "  assay check run.jsonl --level si,causal    two levels at once\n"
+      "  assay check cobra-logs/ --all              which levels hold?\n"
+      "  assay check run.edn --json --timeout 60    for a script");
+  command->callback([options, &chosen_action] {
+    chosen_action = [options] { return check_or_run_out_of_memory(*options); };
+  });
+}
+
+}  // namespace assay::cli

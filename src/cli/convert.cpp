@@ -1,0 +1,53 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/command.hpp"
+#include "cli/destination.hpp"
+#include "cli/input.hpp"
+#include "cli/names.hpp"
+#include "cli/progress.hpp"
+
+namespace assay::cli {
+
+namespace {
+
+struct ConvertOptions {
+  InputOptions input;
+  std::string out;
+  std::string to;
+  bool quiet = false;
+};
+
+Exit run_convert(const ConvertOptions& options) {
+  format_named(options.to);  // before reading, which may take long
+  Progress progress(!options.quiet, "reading");
+  const History history = read_input(options.input);
+  progress.phase("writing");
+  write_output(history, options.out, options.to);
+  return Exit::holds;
+}
+
+}  // namespace
+
+void add_convert(CLI::App& root, Action& chosen_action) {
+  CLI::App* command = root.add_subcommand("convert", "Read a history and write it in another format");
+  auto options = std::make_shared<ConvertOptions>();
+  add_input_options(*command, options->input, "IN");
+  command->add_option("OUT", options->out, "Where to write it; - is standard output")
+      ->required()
+      ->type_name("PATH");
+  command->add_option("-t,--to", options->to, "The format to write (see assay formats)")
+      ->required()
+      ->type_name("FORMAT");
+  command->add_flag("-q,--quiet", options->quiet, "Print no progress");
+  command->footer(
+      "What the target format cannot express is an error, never left out silently.\n"
+      "\n"
+      "Examples:\n"
+      "  assay convert cobra-logs/ run.jsonl --to jsonl\n"
+      "  assay convert run.edn - --to text | less");
+  command->callback(
+      [options, &chosen_action] { chosen_action = [options] { return run_convert(*options); }; });
+}
+
+}  // namespace assay::cli

@@ -1,0 +1,68 @@
+#include "cli/destination.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "cli/command.hpp"
+#include "cli/names.hpp"
+
+namespace assay::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Removes what was written unless it reached its place.
+class Unfinished {
+ public:
+  explicit Unfinished(fs::path path) : path_(std::move(path)) {}
+  ~Unfinished() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  const fs::path& path() const { return path_; }
+  void move_to(const fs::path& place) {
+    fs::rename(path_, place);
+    path_.clear();
+  }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+void write_output(const History& history, const std::string& out, const std::string& format) {
+  const format::Format& target = format_named(format);
+  if (target.write == nullptr)
+    throw UsageError(fmt::format("format '{}' can be read but not written", target.name));
+  if (out == "-") {
+    if (target.directory)
+      throw UsageError(fmt::format("format '{}' is a directory; it needs a path", target.name));
+    format::write_history(history, out, target.name);
+    return;
+  }
+  const fs::file_status there = fs::status(out);
+  if (fs::is_directory(there) && (!target.directory || !fs::is_empty(out))) {
+    throw UsageError(fmt::format("{} is a directory{}", out, target.directory ? " that is not empty" : ""));
+  }
+  if (target.directory && fs::is_regular_file(there)) {
+    throw UsageError(fmt::format("{} is a file, and format '{}' is a directory", out, target.name));
+  }
+  if (fs::exists(there) && !fs::is_directory(there) && !fs::is_regular_file(there)) {
+    format::write_history(history, out, target.name);  // a pipe or a device
+    return;
+  }
+  fs::path place(out);
+  if (!place.has_filename()) place = place.parent_path();  // "logs/" names the directory logs
+  Unfinished unfinished(fs::path(place).concat(fmt::format(".unfinished-{}", getpid())));
+  format::write_history(history, unfinished.path(), target.name);
+  unfinished.move_to(place);
+}
+
+}  // namespace assay::cli

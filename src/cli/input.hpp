@@ -1,0 +1,29 @@
+// The options that say how to read a history, shared by every subcommand that reads one.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "format/format.hpp"
+#include "history/history.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+struct InputOptions {
+  std::string path;
+  std::optional<std::string> format;
+  std::string initial = "auto";
+  std::string failed_statements = "unknown";
+};
+
+// The positional argument `name` and --format, --initial, --failed-statements.
+void add_input_options(CLI::App& command, InputOptions& options, const std::string& name);
+
+// Throws UsageError or InputError.
+History read_input(const InputOptions& options);
+
+}  // namespace assay::cli

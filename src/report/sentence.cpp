@@ -1,0 +1,257 @@
+#include "report/sentence.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/printable.hpp"
+
+namespace assay::report {
+
+using check::BadRead;
+using check::Rule;
+using check::Step;
+
+namespace {
+
+constexpr std::size_t kMostElements = 12;  // of a list or a query result, in a sentence
+
+std::string value_of(const History& history, Version version) {
+  return history.is_initial(version) ? "the initial value" : printable(history.value(version));
+}
+
+std::string key_name(const History& history, Key key) {
+  return "key " + printable(history.name(key));
+}
+
+std::string elements(const History& history, std::span<const Version> versions, bool with_keys) {
+  std::string out = "[";
+  const std::size_t shown = std::min(versions.size(), kMostElements);
+  for (std::size_t i = 0; i < shown; ++i) {
+    if (i != 0) out += ",";
+    if (with_keys) out += printable(history.name(history.key_of(versions[i]))) + "=";
+    out += history.is_initial(versions[i]) ? "initial" : printable(history.value(versions[i]));
+  }
+  if (versions.size() > shown) out += fmt::format(",… {} in all", versions.size());
+  return out + "]";
+}
+
+std::string bound(const std::optional<Atom>& atom) {
+  return atom ? printable(*atom) : "";
+}
+
+// What `reader` saw of `writer` on `key`, where it is one value: nullopt for a list or a predicate.
+std::optional<Version> value_read(const History& history, Txn reader, Txn writer, Key key) {
+  for (const Op op : history.operations_of(reader)) {
+    if (history.kind(op) != OpKind::read || history.key(op) != key) continue;
+    const Version seen = history.version(op);
+    if (writer == kInitialTxn) {
+      if (history.is_initial(seen)) return seen;
+      continue;
+    }
+    for (const Op candidate : history.operations_of(writer)) {
+      if (writes(history.kind(candidate)) && history.version(candidate) == seen) return seen;
+    }
+  }
+  return std::nullopt;
+}
+
+// "A read x = 5, which B wrote", with what is known of it.
+std::string read_of(const History& history, Txn reader, Txn writer, Key key, const Naming& naming) {
+  if (writer == kInitialTxn) {
+    return fmt::format("{} read the initial value of {}", naming(reader), key_name(history, key));
+  }
+  const std::optional<Version> seen = value_read(history, reader, writer, key);
+  if (!seen)
+    return fmt::format("{} saw what {} wrote to {}", naming(reader), naming(writer), key_name(history, key));
+  return fmt::format("{} read {} of {}, which {} wrote", naming(reader), value_of(history, *seen),
+                     key_name(history, key), naming(writer));
+}
+
+std::string clock_times(const History& history, Txn from, Txn to) {
+  const auto ended = history.end(from);
+  const auto started = history.start(to);
+  if (!ended || !started) return "";
+  return fmt::format(" ({} ns, {} ns)", *ended, *started);
+}
+
+}  // namespace
+
+std::string full_name(const History& history, Txn txn) {
+  if (txn == kInitialTxn) return "the initial state";
+  return fmt::format("transaction {} of session {}", printable(history.name(txn)),
+                     printable(history.name(history.session_of(txn))));
+}
+
+std::string operation(const History& history, Op op) {
+  const auto simple = [&](std::string_view verb) {
+    const Version version = history.version(op);
+    return fmt::format("{}({})={}", verb, printable(history.name(history.key(op))),
+                       history.is_initial(version) ? "initial" : printable(history.value(version)));
+  };
+  switch (history.kind(op)) {
+    case OpKind::read:
+      return simple("r");
+    case OpKind::write:
+      return simple("w");
+    case OpKind::insert:
+      return simple("insert");
+    case OpKind::append:
+      return simple("append");
+    case OpKind::erase:
+      return fmt::format("delete({})", printable(history.name(history.key(op))));
+    case OpKind::list_read: {
+      const ListRead list = history.list(op);
+      return fmt::format("r({})={}", printable(history.name(list.key)),
+                         elements(history, list.elements, false));
+    }
+    case OpKind::predicate_read: {
+      const Query query = history.query(op);
+      return fmt::format("where({})={}", bound(query.predicate), elements(history, query.results, true));
+    }
+    case OpKind::range_read: {
+      const Query query = history.query(op);
+      return fmt::format("range({}..{})={}", bound(query.low), bound(query.high),
+                         elements(history, query.results, true));
+    }
+  }
+  return "";
+}
+
+std::string_view anomaly(BadRead::Kind kind) {
+  switch (kind) {
+    case BadRead::Kind::internal:
+      return "internal-inconsistency";
+    case BadRead::Kind::aborted:
+      return "aborted-read";
+    case BadRead::Kind::intermediate:
+      return "intermediate-read";
+    case BadRead::Kind::future:
+      return "future-read";
+    case BadRead::Kind::thin_air:
+      return "thin-air-read";
+    case BadRead::Kind::incompatible_order:
+      return "incompatible-order";
+  }
+  return "";
+}
+
+std::optional<Key> key_of(const History& history, const BadRead& bad) {
+  switch (history.kind(bad.read)) {
+    case OpKind::list_read:
+      return history.list(bad.read).key;
+    case OpKind::predicate_read:
+    case OpKind::range_read:
+      return std::nullopt;
+    default:
+      return history.key(bad.read);
+  }
+}
+
+std::string sentence(const History& history, const BadRead& bad) {
+  const std::string reader = full_name(history, bad.txn);
+  const std::optional<Key> key = key_of(history, bad);
+  const std::string where = key ? key_name(history, *key) : "its predicate";
+  const bool single = history.kind(bad.read) == OpKind::read;
+  const std::string seen =
+      single ? value_of(history, history.version(bad.read)) : operation(history, bad.read);
+  const std::string saw =
+      single ? fmt::format("{} read {} of {}", reader, seen, where) : fmt::format("{} saw {}", reader, seen);
+  const bool has_write = bad.write != bad.read;
+  const Txn writer = has_write ? history.transaction_of(bad.write) : kInitialTxn;
+  const std::string wrote = has_write ? operation(history, bad.write) : "";
+  switch (bad.kind) {
+    case BadRead::Kind::internal:
+      if (!has_write) return saw + ", which contradicts what it had itself read or written before.";
+      return fmt::format("{}, although it had itself done {} before and should have seen that.", saw, wrote);
+    case BadRead::Kind::aborted:
+      if (!has_write) return saw + ", which only an aborted transaction wrote.";
+      return fmt::format("{}, but that was written by {} ({}), which aborted.", saw,
+                         full_name(history, writer), wrote);
+    case BadRead::Kind::intermediate:
+      if (!has_write) return saw + ", which its writer overwrote before it committed.";
+      return fmt::format("{}, but {} overwrote that ({}) itself before it committed: nobody else may see it.",
+                         saw, full_name(history, writer), wrote);
+    case BadRead::Kind::future:
+      return fmt::format("{}, which only this transaction itself writes, and only later.", saw);
+    case BadRead::Kind::thin_air:
+      return fmt::format("{}, but nobody ever wrote that.", saw);
+    case BadRead::Kind::incompatible_order:
+      if (!has_write) return saw + ", which no list that the other reads show can have been.";
+      return fmt::format("{}, but {} saw {}: no list can have been both.", saw, full_name(history, writer),
+                         wrote);
+  }
+  return "";
+}
+
+bool has_key(const Step& step) {
+  switch (step.rule) {
+    case Rule::initial:
+      return step.from.txn != kInitialTxn;
+    case Rule::reads_from:
+    case Rule::version_order:
+    case Rule::overwritten:
+    case Rule::anti_dependency:
+    case Rule::first_committer:
+    case Rule::axiom:
+      return true;
+    case Rule::program:
+    case Rule::session:
+    case Rule::real_time:
+    case Rule::decision:
+    case Rule::lemma:
+      return false;
+  }
+  return false;
+}
+
+bool has_witness(const Step& step) {
+  return step.rule == Rule::overwritten || step.rule == Rule::anti_dependency || step.rule == Rule::axiom;
+}
+
+std::string reason(const History& history, const Step& step, const Naming& naming) {
+  const Txn from = step.from.txn;
+  const Txn to = step.to.txn;
+  const auto key = [&] { return key_name(history, step.key); };
+  switch (step.rule) {
+    case Rule::program:
+      return "a transaction begins before it commits";
+    case Rule::session:
+      return fmt::format("both ran in session {}, in this order",
+                         printable(history.name(history.session_of(to))));
+    case Rule::reads_from:
+      return read_of(history, to, from, step.key, naming);
+    case Rule::initial:
+      if (from == kInitialTxn) return "the initial state comes before everything";
+      return fmt::format("{} read the initial value of {}, and {} wrote that key", naming(from), key(),
+                         naming(to));
+    case Rule::real_time:
+      return fmt::format("{} had ended before {} started, by the clock{}", naming(from), naming(to),
+                         clock_times(history, from, to));
+    case Rule::version_order:
+      return fmt::format("a read of the list at {} shows what {} appended before what {} did", key(),
+                         naming(from), naming(to));
+    case Rule::overwritten:
+      return fmt::format("{}; {} wrote that key too and comes before {}, so it had been overwritten by then",
+                         read_of(history, step.witness, to, step.key, naming), naming(from),
+                         naming(step.witness));
+    case Rule::anti_dependency:
+      return fmt::format("{}; {} overwrites that, so it had not happened yet",
+                         read_of(history, from, step.witness, step.key, naming), naming(to));
+    case Rule::first_committer:
+      return fmt::format(
+          "both wrote {}, and {} began before {} committed: of two that overlap only one may commit", key(),
+          naming(from), naming(to));
+    case Rule::axiom:
+      return fmt::format(
+          "{}; what {} wrote to that key was visible to this read, so it had been overwritten by then",
+          read_of(history, step.witness, to, step.key, naming), naming(from));
+    case Rule::decision:
+      return "assumed: it is one of the two orders that were still possible";
+    case Rule::lemma:
+      return "nothing else is left after what was ruled out";
+  }
+  return "";
+}
+
+}  // namespace assay::report

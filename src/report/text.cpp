@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "report/printable.hpp"
+#include "report/report.hpp"
+
+namespace assay::report {
+
+using check::Outcome;
+using check::Verdict;
+
+namespace {
+
+constexpr std::string_view kReset = "\x1b[0m";
+
+std::string_view colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "\x1b[32m";
+    case Verdict::violated:
+      return "\x1b[31m";
+    case Verdict::undecided:
+      return "\x1b[33m";
+  }
+  return "";
+}
+
+std::string painted(Verdict verdict, bool colour) {
+  if (!colour) return std::string(name(verdict));
+  return fmt::format("{}{}{}", colour_of(verdict), name(verdict), kReset);
+}
+
+// "1 key", "1,204 keys".
+std::string counted(std::uint64_t n, std::string_view noun) {
+  std::string digits = fmt::format("{}", n);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
+  return fmt::format("{} {}{}", digits, noun, n == 1 ? "" : "s");
+}
+
+std::string heading(const History& history) {
+  return fmt::format("{}: {} in {}, {} on {} ({})\n", printable(history.path()),
+                     counted(history.transactions(), "transaction"), counted(history.sessions(), "session"),
+                     counted(history.operations(), "operation"), counted(history.keys(), "key"),
+                     printable(history.format()));
+}
+
+std::string notes(const History& history) {
+  std::string out;
+  for (const std::string& note : history.notes()) out += "note: " + printable(note) + "\n";
+  return out;
+}
+
+// A violated level that `outcome`'s level implies, if one was asked for too: its evidence serves for both.
+const Outcome* refuted_by(const Outcome& outcome, std::span<const Outcome> all) {
+  for (const Outcome& other : all) {
+    if (other.verdict == Verdict::violated && other.level != outcome.level &&
+        implies(outcome.level, other.level)) {
+      return &other;
+    }
+  }
+  return nullptr;
+}
+
+std::string seconds(double value) {
+  return value < 0.01 ? fmt::format("{:.2f} ms", value * 1e3) : fmt::format("{:.2f} s", value);
+}
+
+std::string megabytes(std::size_t bytes) {
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+std::string work_of(const Outcome& outcome) {
+  std::string out = fmt::format("  {}{}\n", info(outcome.level).name,
+                                outcome.method.empty() ? "" : fmt::format(", decided by {}", outcome.method));
+  for (const check::Phase& phase : outcome.phases) {
+    out += fmt::format("    {:<24} {:>10}", phase.name, seconds(phase.seconds));
+    if (phase.peak_bytes != 0) out += fmt::format(" {:>12}", megabytes(phase.peak_bytes));
+    out += "\n";
+  }
+  for (const check::Count& count : outcome.counts)
+    out += fmt::format("    {:<24} {:>10}\n", count.name, count.value);
+  return out;
+}
+
+bool same_bad_reads(const Outcome& a, const Outcome& b) {
+  return std::equal(a.bad_reads.begin(), a.bad_reads.end(), b.bad_reads.begin(), b.bad_reads.end(),
+                    [](const auto& x, const auto& y) { return x.kind == y.kind && x.read == y.read; });
+}
+
+// The levels whose evidence is worth printing: the weakest violated ones, and bad reads only once.
+std::vector<const Outcome*> worth_explaining(std::span<const Outcome> outcomes) {
+  std::vector<const Outcome*> chosen;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.verdict != Verdict::violated || refuted_by(outcome, outcomes) != nullptr) continue;
+    const bool told = std::any_of(chosen.begin(), chosen.end(), [&](const Outcome* other) {
+      return !outcome.bad_reads.empty() && same_bad_reads(outcome, *other);
+    });
+    if (!told) chosen.push_back(&outcome);
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::string_view name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::violated:
+      return "violated";
+    case Verdict::undecided:
+      return "undecided";
+  }
+  return "";
+}
+
+std::string_view name(OpKind kind) {
+  switch (kind) {
+    case OpKind::read:
+      return "read";
+    case OpKind::write:
+      return "write";
+    case OpKind::insert:
+      return "insert";
+    case OpKind::erase:
+      return "delete";
+    case OpKind::append:
+      return "append";
+    case OpKind::list_read:
+      return "list-read";
+    case OpKind::predicate_read:
+      return "predicate-read";
+    case OpKind::range_read:
+      return "range-read";
+  }
+  return "";
+}
+
+std::string text(const Checked& checked, const TextStyle& style) {
+  const History& history = checked.history;
+  std::string out = heading(history) + notes(history);
+  if (checked.sessions == check::SessionOrder::ignore)
+    out += "note: the order of transactions in a session is ignored\n";
+
+  std::size_t width = 0;
+  for (const Outcome& outcome : checked.outcomes) width = std::max(width, info(outcome.level).name.size());
+  for (const Outcome& outcome : checked.outcomes) {
+    out += fmt::format("{:<{}}  {}", info(outcome.level).name, width, painted(outcome.verdict, style.colour));
+    if (outcome.verdict == Verdict::undecided && !outcome.reason.empty())
+      out += ": " + printable(outcome.reason);
+    if (outcome.verdict == Verdict::violated) {
+      const Outcome* weaker = refuted_by(outcome, checked.outcomes);
+      if (weaker != nullptr) out += fmt::format(", since {} is", info(weaker->level).name);
+    }
+    out += "\n";
+  }
+  if (style.strongest) {
+    const auto level = check::strongest(checked.outcomes);
+    out += fmt::format("strongest level that holds: {}\n", level ? info(*level).name : "none");
+  }
+  for (const Outcome* outcome : worth_explaining(checked.outcomes)) {
+    out += "\n";
+    if (outcome->bad_reads.empty()) {  // bad reads violate every level alike
+      out += fmt::format("Why {} is violated. It promises:\n  {}\n", info(outcome->level).name,
+                         info(outcome->level).promise);
+    }
+    out += explanation(history, *outcome);
+  }
+  if (style.statistics) {
+    out += fmt::format("\nread in {}, decided in {}; the history takes {}\n", seconds(checked.read_seconds),
+                       seconds(checked.check_seconds), megabytes(history.resident_bytes()));
+    for (const Outcome& outcome : checked.outcomes) out += work_of(outcome);
+  }
+  return out;
+}
+
+std::string text(const History& history, const Statistics& s) {
+  std::string out = heading(history) + notes(history);
+  const auto line = [&](std::string_view what, const std::string& value) {
+    out += fmt::format("{:<18}{}\n", what, value);
+  };
+  line("sessions", fmt::format("{} (longest: {})", s.sessions, counted(s.longest_session, "transaction")));
+  line("transactions",
+       fmt::format("{} committed, {} aborted, {} of unknown fate", s.committed, s.aborted, s.unknown));
+  line("operations",
+       fmt::format("{} ({:.1f} per transaction, at most {})", s.operations,
+                   s.transactions == 0 ? 0.0 : static_cast<double>(s.operations) / s.transactions,
+                   s.most_operations));
+  for (std::size_t kind = 0; kind < kOpKinds; ++kind) {
+    if (s.by_kind[kind] == 0) continue;
+    line(fmt::format("  {}", name(static_cast<OpKind>(kind))),
+         fmt::format("{} ({:.1f} %)", s.by_kind[kind], 100.0 * s.by_kind[kind] / s.operations));
+  }
+  line("keys", fmt::format("{}", s.keys));
+  for (const HotKey& hot : s.hot_keys) {
+    line(fmt::format("  {}", printable(history.name(hot.key))),
+         fmt::format("{} ({:.1f} %)", counted(hot.operations, "operation"), 100.0 * hot.share));
+  }
+  line("values", fmt::format("{} distinct, {} written more than once", s.versions, s.repeated_values));
+  line("reads", fmt::format("{} of the initial state, {} of a value with several writers", s.reads_of_initial,
+                            s.ambiguous_reads));
+  if (s.concurrency) {
+    line("concurrency",
+         fmt::format("{:.1f} running on average, at most {}", s.concurrency->mean, s.concurrency->most));
+    line("time span", seconds(static_cast<double>(s.concurrency->span_nanoseconds) / 1e9));
+  }
+  line("memory",
+       fmt::format("{}, {:.1f} bytes per operation", megabytes(s.resident_bytes), s.bytes_per_operation()));
+  return out;
+}
+
+}  // namespace assay::report

@@ -1,0 +1,298 @@
+// The command line as a contract: exit codes, where each kind of output goes, and help that helps.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "level/level.hpp"
+#include "support/json_schema.hpp"
+#include "support/program.hpp"
+
+namespace assay::testing {
+namespace {
+
+using ::testing::Test;
+
+constexpr const char* kSerial =
+    R"({"s":0,"t":0,"status":"ok","ops":[["r",1,null],["w",1,1]]}
+{"s":1,"t":0,"status":"ok","ops":[["r",1,1],["w",1,2]]}
+)";
+constexpr const char* kLostUpdate =
+    R"({"s":0,"t":0,"status":"ok","ops":[["r",1,null],["w",1,1]]}
+{"s":1,"t":0,"status":"ok","ops":[["r",1,null],["w",1,2]]}
+)";
+constexpr const char* kThinAir = R"({"s":0,"t":0,"status":"ok","ops":[["r",1,9223372036854775807]]}
+{"s":0,"t":1,"status":"ok","ops":[["r",1,18446744073709551615]]}
+)";
+
+nlohmann::json schema() {
+  std::ifstream in(std::string(ASSAY_SOURCE_DIR) + "/docs/json-schema.json");
+  return nlohmann::json::parse(in);
+}
+
+class CommandLine : public Test {
+ protected:
+  const TemporaryFolder folder_;
+  const std::string serial_ = folder_.file("serial.jsonl", kSerial);
+  const std::string lost_update_ = folder_.file("lost-update.jsonl", kLostUpdate);
+  const std::string thin_air_ = folder_.file("thin-air.jsonl", kThinAir);
+};
+
+TEST_F(CommandLine, WithoutArgumentsTellsWhatItIs) {
+  const Ran ran = run_assay({});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_NE(ran.out.find("assay check"), std::string::npos);
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
+  for (const char* command : {"check", "convert", "stats", "generate", "levels", "formats", "completion"}) {
+    const Ran ran = run_assay({command, "--help"});
+    EXPECT_EQ(ran.exit_code, 0) << command;
+    EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << command;
+    EXPECT_NE(run_assay({"--help"}).out.find(command), std::string::npos) << command;
+  }
+}
+
+TEST_F(CommandLine, TellsItsVersion) {
+  const Ran ran = run_assay({"--version"});
+  EXPECT_EQ(ran.exit_code, 0);
+  EXPECT_TRUE(ran.out.starts_with("assay 0.")) << ran.out;
+}
+
+TEST_F(CommandLine, ExitCodeZeroWhereTheLevelHolds) {
+  const Ran ran = run_assay({"check", serial_});
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("serializable  holds"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.err, "");
+}
+
+TEST_F(CommandLine, ExitCodeOneWhereItIsViolated) {
+  const Ran ran = run_assay({"check", lost_update_, "--level", "si"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_NE(ran.out.find("snapshot-isolation  violated"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("The contradiction:"), std::string::npos) << ran.out;
+}
+
+TEST_F(CommandLine, ExitCodeTwoWhereTheInputCannotDecide) {
+  const Ran ran = run_assay({"check", serial_, "--level", "strict-serializable"});
+  EXPECT_EQ(ran.exit_code, 2) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("undecided: "), std::string::npos) << ran.out;
+}
+
+TEST_F(CommandLine, AViolationCountsMoreThanAnUndecidedLevel) {
+  EXPECT_EQ(run_assay({"check", lost_update_, "--level", "sser,ser"}).exit_code, 1);
+}
+
+TEST_F(CommandLine, ExitCodeThreeForWhatTheUserGotWrong) {
+  const std::vector<std::vector<std::string>> wrong = {
+      {"check"},
+      {"check", folder_.file("nowhere.jsonl")},
+      {"check", serial_, serial_},
+      {"check", serial_, "--level", "acid"},
+      {"check", serial_, "--level", ""},
+      {"check", serial_, "--format", "jsn"},
+      {"check", serial_, "--initial", "one"},
+      {"check", serial_, "--all", "--level", "si"},
+      {"check", serial_, "--timeout", "0"},
+      {"check", serial_, "--timeout", "nan"},
+      {"check", serial_, "--memory", "-5"},
+      {"check", serial_, "--threads", "-1"},
+      {"check", serial_, "--clock-drift", "5"},
+      {"check", serial_, "--clock-drift", "-1s"},
+      {"check", serial_, "--clock-drift", "1e300s"},
+      {"check", serial_, "--unheard-of"},
+      {"convert", serial_, folder_.file("out")},
+      {"convert", serial_, folder_.file("out"), "--to", "nothing"},
+      {"completion", "tcsh"},
+      {"generate"},
+      {"chekc", serial_},
+      {"--unheard-of"},
+  };
+  for (const auto& arguments : wrong) {
+    const Ran ran = run_assay(arguments);
+    std::string shown;
+    for (const std::string& argument : arguments) shown += argument + " ";
+    EXPECT_EQ(ran.exit_code, 3) << shown;
+    EXPECT_TRUE(ran.err.starts_with("assay: error: ")) << shown << ": " << ran.err;
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << shown << ": " << ran.err;
+    EXPECT_EQ(ran.out, "") << shown;
+  }
+}
+
+TEST_F(CommandLine, SuggestsWhatWasMeant) {
+  const auto error = [](const std::vector<std::string>& arguments) { return run_assay(arguments).err; };
+  EXPECT_NE(error({"chekc"}).find("did you mean 'check'?"), std::string::npos);
+  EXPECT_NE(error({"check", "--levl", "si", serial_}).find("did you mean '--level'?"), std::string::npos);
+  const std::string level = error({"check", serial_, "--level", "serialzable"});
+  EXPECT_NE(level.find("did you mean 'serializable'?"), std::string::npos) << level;
+  for (const LevelInfo& known : levels()) EXPECT_NE(level.find(known.name), std::string::npos) << known.name;
+  EXPECT_NE(error({"check", serial_, "--format", "jsonk"}).find("did you mean 'jsonl'?"), std::string::npos);
+  EXPECT_EQ(error({"check", serial_, "--level", "zzzzzzzzzzzz"}).find("did you mean"), std::string::npos);
+}
+
+TEST_F(CommandLine, TakesEveryLevelByNameAndAlias) {
+  for (const LevelInfo& level : levels()) {
+    EXPECT_LT(run_assay({"check", serial_, "--level", std::string(level.name)}).exit_code, 3) << level.name;
+    for (const std::string_view alias : level.aliases) {
+      EXPECT_LT(run_assay({"check", serial_, "--quiet", "--level", std::string(alias)}).exit_code, 3)
+          << alias;
+    }
+  }
+}
+
+TEST_F(CommandLine, RepeatedAndCommaSeparatedLevelsAreOneList) {
+  const Ran ran =
+      run_assay({"check", "--level", "rc,ra", "--level", "ser", "--level", "rc", serial_, "--json"});
+  const auto json = nlohmann::json::parse(ran.out);
+  ASSERT_EQ(json["results"].size(), 3U) << ran.out;
+  EXPECT_EQ(json["results"][0]["level"], "read-committed");
+  EXPECT_EQ(json["results"][1]["level"], "read-atomic");
+  EXPECT_EQ(json["results"][2]["level"], "serializable");
+  EXPECT_EQ(json["strongest"], "serializable");
+}
+
+TEST_F(CommandLine, AllChecksEveryLevelAndNamesTheStrongest) {
+  const Ran ran = run_assay({"check", serial_, "--all"});
+  for (const LevelInfo& level : levels())
+    EXPECT_NE(ran.out.find(level.name), std::string::npos) << level.name;
+  EXPECT_NE(ran.out.find("strongest level that holds: serializable"), std::string::npos) << ran.out;
+  EXPECT_EQ(ran.exit_code, 2) << "the strict levels cannot be decided without times";
+}
+
+TEST_F(CommandLine, JsonFollowsItsSchema) {
+  for (const std::string& history : {serial_, lost_update_, thin_air_}) {
+    const Ran ran = run_assay({"check", history, "--all", "--json"});
+    const auto json = nlohmann::json::parse(ran.out, nullptr, false);
+    ASSERT_FALSE(json.is_discarded()) << ran.out << ran.err;
+    for (const std::string& error : schema_errors(schema(), json)) ADD_FAILURE() << history << error;
+    EXPECT_EQ(json["history"]["path"], history);
+    EXPECT_EQ(json["history"]["transactions"], 2);
+    EXPECT_EQ(json["history"]["operations"], history == thin_air_ ? 2 : 4);
+    EXPECT_EQ(json["session_order"], "keep");
+  }
+}
+
+TEST_F(CommandLine, JsonKeepsLargeNumbersExactly) {
+  const auto json = nlohmann::json::parse(run_assay({"check", thin_air_, "--json"}).out);
+  const auto& reads = json["results"][0]["counterexample"]["reads"];
+  ASSERT_EQ(reads.size(), 2U);
+  EXPECT_EQ(reads[0]["value"].get<std::int64_t>(), INT64_MAX);
+  EXPECT_EQ(reads[1]["value"].get<std::uint64_t>(), UINT64_MAX);
+  EXPECT_EQ(json["results"][0]["anomaly"], "thin-air-read");
+}
+
+TEST_F(CommandLine, IgnoringSessionsIsSaid) {
+  const Ran ran = run_assay({"check", serial_, "--sessions=ignore", "--json"});
+  EXPECT_EQ(nlohmann::json::parse(ran.out)["session_order"], "ignore");
+}
+
+TEST_F(CommandLine, QuietLeavesOnlyTheExitCode) {
+  const Ran ran = run_assay({"check", lost_update_, "--quiet"});
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.out + ran.err, "");
+}
+
+TEST_F(CommandLine, NoColourOutsideATerminal) {
+  EXPECT_EQ(run_assay({"check", lost_update_}).out.find('\x1b'), std::string::npos);
+}
+
+TEST_F(CommandLine, SurvivesAReaderThatWentAway) {
+  const Ran ran =
+      run_shell("{ \"$ASSAY\" check '" + lost_update_ + "' --all --json; echo \"code $?\" >&2; } | true");
+  EXPECT_EQ(ran.err, "code 1\n");
+}
+
+TEST_F(CommandLine, SaysWhenOutputCannotBeWritten) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  const Ran ran = run_shell("\"$ASSAY\" levels >/dev/full");
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_TRUE(ran.err.starts_with("assay: error: cannot write")) << ran.err;
+}
+
+TEST_F(CommandLine, ReadsStandardInput) {
+  const Ran ran = run_shell("\"$ASSAY\" check - <'" + serial_ + "'");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+}
+
+TEST_F(CommandLine, AMalformedHistoryNamesItsPlace) {
+  const std::string broken = folder_.file("broken.jsonl", std::string(kSerial) + "{\"s\":");
+  const Ran ran = run_assay({"check", broken});
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_NE(ran.err.find(broken + ": line 3"), std::string::npos) << ran.err;
+}
+
+TEST_F(CommandLine, ControlCharactersOfAnInputStayOffTheTerminal) {
+  const std::string hostile = folder_.file(
+      "hostile.jsonl", R"({"s":0,"t":0,"status":"ok","ops":[["r","\u001b[2Jkey","\u0007value"]]})"
+                       "\n");
+  const Ran ran = run_assay({"check", hostile});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_EQ(ran.out.find('\x1b'), std::string::npos);
+  EXPECT_NE(ran.out.find("\\x1b[2Jkey"), std::string::npos) << ran.out;
+}
+
+TEST_F(CommandLine, ConvertsToAFileThatReadsBackTheSame) {
+  const std::string copy = folder_.file("copy.jsonl");
+  ASSERT_EQ(run_assay({"convert", lost_update_, copy, "--to", "jsonl"}).exit_code, 0);
+  EXPECT_EQ(run_assay({"check", copy, "--level", "si"}).exit_code, 1);
+  EXPECT_EQ(run_assay({"check", copy, "--level", "causal"}).exit_code, 0);
+  const Ran piped = run_assay({"convert", lost_update_, "-", "--to", "jsonl"});
+  std::ifstream in(copy);
+  EXPECT_EQ(piped.out, std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+TEST_F(CommandLine, AFailedConversionLeavesWhatWasThere) {
+  const std::string out = folder_.file("kept.jsonl", kSerial);
+  const std::string broken = folder_.file("broken.jsonl", "{\"s\":");
+  EXPECT_EQ(run_assay({"convert", broken, out, "--to", "jsonl"}).exit_code, 3);
+  EXPECT_EQ(run_assay({"check", out}).exit_code, 0);
+  EXPECT_EQ(run_assay({"convert", serial_, folder_.file("no/such/folder/x"), "--to", "jsonl"}).exit_code, 3);
+}
+
+TEST_F(CommandLine, StatsDescribeTheHistory) {
+  const Ran text = run_assay({"stats", lost_update_});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("2 committed, 0 aborted, 0 of unknown fate"), std::string::npos) << text.out;
+  const Ran ran = run_assay({"stats", lost_update_, "--json"});
+  const auto json = nlohmann::json::parse(ran.out);
+  for (const std::string& error : schema_errors(schema(), json)) ADD_FAILURE() << error;
+  EXPECT_EQ(json["statistics"]["operations_by_kind"]["write"], 2);
+  EXPECT_EQ(json["statistics"]["reads_of_initial"], 2);
+}
+
+TEST_F(CommandLine, GeneratesAHistoryThatChecks) {
+  const std::string made = folder_.file("made.jsonl");
+  const Ran ran = run_assay({"generate", "-o", made, "--transactions", "200", "--seed", "7"});
+  ASSERT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(run_assay({"check", made}).exit_code, 0);
+  const std::string again = folder_.file("again.jsonl");
+  run_assay({"generate", "-o", again, "--transactions", "200", "--seed", "7"});
+  EXPECT_EQ(run_shell("cmp '" + made + "' '" + again + "'").exit_code, 0) << "same seed, same history";
+}
+
+TEST_F(CommandLine, LevelsAndFormatsListThemselves) {
+  const std::string levels_shown = run_assay({"levels"}).out;
+  for (const LevelInfo& level : levels())
+    EXPECT_NE(levels_shown.find(level.promise), std::string::npos) << level.name;
+  EXPECT_NE(run_assay({"formats"}).out.find("jsonl"), std::string::npos);
+}
+
+TEST_F(CommandLine, CompletionsKnowCommandsOptionsAndLevels) {
+  const Ran checked = run_shell(
+      "bash -c 'source <(\"$0\" completion bash)\n"
+      "COMP_WORDS=(assay check --level snap); COMP_CWORD=3; _assay; echo \"${COMPREPLY[@]}\"\n"
+      "COMP_WORDS=(assay che); COMP_CWORD=1; _assay; echo \"${COMPREPLY[@]}\"\n"
+      "COMP_WORDS=(assay check --timeo); COMP_CWORD=2; _assay; echo \"${COMPREPLY[@]}\"\n"
+      "COMP_WORDS=(assay check --sessions = ig); COMP_CWORD=4; _assay; echo \"${COMPREPLY[@]}\"' \"$ASSAY\"");
+  EXPECT_EQ(checked.out, "snapshot-isolation\ncheck\n--timeout\nignore\n") << checked.err;
+  for (const char* shell : {"zsh", "fish"}) {
+    const Ran ran = run_assay({"completion", shell});
+    EXPECT_EQ(ran.exit_code, 0) << shell;
+    EXPECT_NE(ran.out.find("strict-serializable"), std::string::npos) << shell;
+  }
+}
+
+}  // namespace
+}  // namespace assay::testing
