@@ -56,7 +56,6 @@ enum class Rule : std::uint8_t {
   decision,  // assumed: one of the two orders of a pair of writers, or one writer of an ambiguous read
   lemma,     // the clause `clause` leaves only this
 };
-std::string_view name(Rule rule);
 
 // One ordered pair with its reason. `premises` are earlier steps; a path of them justifies the "precedes" in
 // the rule.

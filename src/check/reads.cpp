@@ -27,16 +27,14 @@ class ReadResolver {
       reads_.not_understood_ =
           "it has predicate or range reads, whose meaning for the isolation level is not checked";
     }
-    if (has_lists_) lists_.emplace(h_);
+    if (has_lists_) {
+      lists_.emplace(h_);
+      if (!lists_->not_understood().empty()) reads_.not_understood_ = lists_->not_understood();
+    }
     find_who_counts();
     number_writes();
     answer_reads();
-    if (lists_) {
-      if (!lists_->not_understood().empty() && reads_.not_understood_.empty()) {
-        reads_.not_understood_ = lists_->not_understood();
-      }
-      order_list_writers();
-    }
+    if (lists_ && lists_->not_understood().empty()) order_list_writers();
     classify_bad_reads();
     return std::move(reads_);
   }
@@ -229,6 +227,8 @@ class ReadResolver {
       if (kind == OpKind::predicate_read || kind == OpKind::range_read) continue;
       const Key k = kind == OpKind::list_read ? h_.list(op).key : h_.key(op);
       if (is_list_key(k)) {
+        // Where it is not clear who appended what, nothing that a list shows is evidence.
+        if (!lists_->not_understood().empty()) continue;
         const ListReads::Answer answer = lists_->operation(op);
         if (answer.bad) reads_.bad_reads_.push_back(*answer.bad);
         if (answer.saw) {

@@ -5,6 +5,7 @@
 
 #include "check/fates.hpp"
 #include "check/strong.hpp"
+#include "evidence/replay.hpp"
 #include "support/brute_force.hpp"
 #include "support/random_history.hpp"
 
@@ -36,6 +37,14 @@ Outcome decide(const History& h, Level level, Reading reading, const Ladder& lad
       h, reads, [&](const Reads& r) { return decide_strong(h, r, level, options, limits, ladder); });
 }
 
+// A verdict comes with evidence: an order that replays, a bad read, or a derivation.
+bool proves_itself(const History& h, const Outcome& outcome, Reading reading) {
+  if (outcome.verdict == Verdict::holds) {
+    return !evidence::replay(h, outcome.level, reading.session_order, reading.drift, outcome.order);
+  }
+  return !outcome.bad_reads.empty() || !outcome.derivation.empty();
+}
+
 void compare(const Shape& shape, std::initializer_list<Level> levels, std::uint64_t cases) {
   const std::uint64_t seed = random_seed();
   for (std::uint64_t i = 0; i < cases; ++i) {
@@ -48,7 +57,8 @@ void compare(const Shape& shape, std::initializer_list<Level> levels, std::uint6
       const Ladder ladder = random_ladder(rng);
       const auto disagree = [&](const History& history) {
         const Verdict expected = brute_force(history, level, reading) ? Verdict::holds : Verdict::violated;
-        return decide(history, level, reading, ladder).verdict != expected;
+        const Outcome outcome = decide(history, level, reading, ladder);
+        return outcome.verdict != expected || !proves_itself(history, outcome, reading);
       };
       if (!disagree(h)) continue;
       const History small = shrink(h, disagree);
