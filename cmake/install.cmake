@@ -4,6 +4,8 @@ include(GNUInstallDirs)
 
 install(TARGETS assay_library assay)
 install(DIRECTORY include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The file finds its prefix by its own place, so that `cmake --install --prefix` needs no new configuration.
+file(RELATIVE_PATH up_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/assay.pc.in assay.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/assay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
