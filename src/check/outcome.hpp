@@ -53,8 +53,9 @@ enum class Rule : std::uint8_t {
   // RC, RA and the other weak axioms: `from` writes `key`, `witness` reads `key` from `to`, and `from` is
   // visible to that read by the level's own condition (see docs/levels.md).
   axiom,
-  decision,  // assumed: one of the two orders of a pair of writers, or one writer of an ambiguous read
-  lemma,     // the clause `clause` leaves only this
+  // Assumed: one of the two orders of two writers of `key`; or, if `witness` is not the initial transaction,
+  // that `witness` (which is `to`) read `key` from `from` (where `from` may be the initial transaction).
+  decision,
 };
 
 // One ordered pair with its reason. `premises` are earlier steps; a path of them justifies the "precedes" in

@@ -199,7 +199,6 @@ bool has_key(const Step& step) {
     case Rule::session:
     case Rule::real_time:
     case Rule::decision:
-    case Rule::lemma:
       return false;
   }
   return false;
@@ -247,9 +246,8 @@ std::string reason(const History& history, const Step& step, const Naming& namin
           "{}; what {} wrote to that key was visible to this read, so it had been overwritten by then",
           read_of(history, step.witness, to, step.key, naming), naming(from));
     case Rule::decision:
-      return "assumed: it is one of the two orders that were still possible";
-    case Rule::lemma:
-      return "nothing else is left after what was ruled out";
+      if (step.witness == kInitialTxn) return "assumed: it is one of the two orders that were still possible";
+      return "assumed: it is one of the writers that the read can have seen";
   }
   return "";
 }
