@@ -57,6 +57,7 @@ enum class Rule : std::uint8_t {
   // that `witness` (which is `to`) read `key` from `from` (where `from` may be the initial transaction).
   decision,
 };
+std::string_view name(Rule rule);
 
 // One ordered pair with its reason. `premises` are earlier steps; a path of them justifies the "precedes" in
 // the rule.
