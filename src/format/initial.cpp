@@ -119,7 +119,7 @@ void InitialValues::add_notes() {
 }
 
 History with_initial_versions(const History& history, std::span<const std::optional<Version>> initial,
-                              std::span<const Txn> without) {
+                              std::span<const Txn> without, const std::string& note) {
   HistoryBuilder build;
   Replay replay(history, initial, build);
   auto skip = without.begin();
@@ -134,7 +134,8 @@ History with_initial_versions(const History& history, std::span<const std::optio
   }
   build.clocks(history.clocks());
   build.source(history.path(), history.format());
-  for (const std::string& note : history.notes()) build.note(note);
+  for (const std::string& known : history.notes()) build.note(known);
+  if (!note.empty()) build.note(note);
   if (replay.rewrote_initial()) build.note(kRewroteInitial);
   return build.finish();
 }

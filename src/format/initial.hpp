@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "format/format.hpp"
 #include "history/builder.hpp"
@@ -54,7 +55,8 @@ History fold_initial_transaction(const History& history, Txn writer);
 //   * what was the initial version before ("there is no such row") becomes the ordinary value null: nobody
 //   can have seen
 //     it, except after a delete.
+// `note`, if not empty, joins the notes of the history.
 History with_initial_versions(const History& history, std::span<const std::optional<Version>> initial,
-                              std::span<const Txn> without);
+                              std::span<const Txn> without, const std::string& note = {});
 
 }  // namespace assay::format

@@ -24,9 +24,18 @@ struct ParsedOp {
   OpKind kind;
   Atom key;  // of a predicate read: the predicate
   std::optional<Atom> value;
-  std::optional<Atom> low, high;
-  std::size_t first = 0, last = 0;  // in elements_ or rows_
+  std::size_t first = 0,
+              last = 0;  // in elements_ or rows_; of a range read, its bounds_ come in the same order
 };
+
+struct Bounds {
+  std::optional<Atom> low, high;
+};
+
+// Most fields and operations have names of one letter, and this is where reading spends its time.
+bool is_letter(std::string_view name, char letter) {
+  return name.size() == 1 && name[0] == letter;
+}
 
 // A line is parsed completely before the builder sees any of it: fields may come in any order.
 class JsonlReader {
@@ -65,6 +74,7 @@ class JsonlReader {
     ops_.clear();
     elements_.clear();
     rows_.clear();
+    bounds_.clear();
     bool frame = false;
     bool first = true;
     json_.object(
@@ -144,10 +154,10 @@ class JsonlReader {
   // --------------------------------------------------------------------------------------------
 
   void transaction_field(std::string_view name) {
-    if (name == "s") {
+    if (is_letter(name, 's')) {
       once(kS, name);
       session_ = name_atom("a session");
-    } else if (name == "t") {
+    } else if (is_letter(name, 't')) {
       once(kT, name);
       t_ = json_.integer("an integer");
     } else if (name == "status") {
@@ -227,10 +237,19 @@ class JsonlReader {
     last = t_;
     if (!first_session_) first_session_ = session;
     build_.begin(session, (seen_ & kName) != 0 ? name_ : Atom::integer(t_));
-    for (const ParsedOp& op : ops_) feed(op);
+    auto bounds = bounds_.begin();
+    for (const ParsedOp& op : ops_) {
+      if (op.kind == OpKind::range_read) {
+        build_.range_read(bounds->low, bounds->high, std::span(rows_).subspan(op.first, op.last - op.first));
+        ++bounds;
+      } else {
+        feed(op);
+      }
+    }
     build_.end(status_, start, finish);
   }
 
+  // REQUIRES: not a range read.
   void feed(const ParsedOp& op) {
     switch (op.kind) {
       case OpKind::read:
@@ -251,7 +270,7 @@ class JsonlReader {
         build_.predicate_read(op.key, std::span(rows_).subspan(op.first, op.last - op.first));
         return;
       case OpKind::range_read:
-        build_.range_read(op.low, op.high, std::span(rows_).subspan(op.first, op.last - op.first));
+        return;
     }
   }
 
@@ -263,7 +282,7 @@ class JsonlReader {
     const std::size_t at = json_.offset();
     const std::string_view what = json_.string("the name of an operation");
     ParsedOp& op = ops_.emplace_back();
-    if (what == "r") {
+    if (is_letter(what, 'r')) {
       op.key = next_key();
       next("the value that was read");
       if (json_.peek() == '[') {
@@ -273,8 +292,8 @@ class JsonlReader {
         op.kind = OpKind::read;
         op.value = optional_value("a value, null or a list");
       }
-    } else if (what == "w" || what == "insert" || what == "append") {
-      op.kind = what == "w" ? OpKind::write : what == "insert" ? OpKind::insert : OpKind::append;
+    } else if (is_letter(what, 'w') || what == "insert" || what == "append") {
+      op.kind = what[0] == 'w' ? OpKind::write : what[0] == 'i' ? OpKind::insert : OpKind::append;
       op.key = next_key();
       next("the value that was written");
       op.value = value("a value");
@@ -289,10 +308,11 @@ class JsonlReader {
       rows(op);
     } else if (what == "range") {
       op.kind = OpKind::range_read;
+      Bounds& bounds = bounds_.emplace_back();
       next("the lower bound");
-      op.low = optional_atom("a key or null");
+      bounds.low = optional_atom("a key or null");
       next("the upper bound");
-      op.high = optional_atom("a key or null");
+      bounds.high = optional_atom("a key or null");
       rows(op);
     } else {
       json_.fail_at(
@@ -361,6 +381,7 @@ class JsonlReader {
   std::vector<ParsedOp> ops_;
   std::vector<Atom> elements_;
   std::vector<Row> rows_;
+  std::vector<Bounds> bounds_;
 };
 
 }  // namespace

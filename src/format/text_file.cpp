@@ -12,6 +12,11 @@ TextFile::TextFile(const std::filesystem::path& path)
   if (!file_) fail();
 }
 
+TextFile::~TextFile() {
+  std::error_code ignored;
+  if (file_ && std::filesystem::is_regular_file(path_, ignored)) std::filesystem::remove(path_, ignored);
+}
+
 void TextFile::fail() const {
   throw InputError(path_, "", std::string("cannot be written: ") + std::strerror(errno));
 }

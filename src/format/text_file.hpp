@@ -12,6 +12,10 @@ namespace assay::format {
 class TextFile {
  public:
   explicit TextFile(const std::filesystem::path& path);
+  // Half a file would pass for a whole one: without close() none is left.
+  ~TextFile();
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
   TextFile& operator<<(std::string_view text) {
     buffer_ += text;
     if (buffer_.size() >= kBuffered) flush();
