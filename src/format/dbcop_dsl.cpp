@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 
@@ -173,10 +174,10 @@ bool sniff_dbcop_dsl(const Input& input) {
     const std::size_t first = line.find_first_not_of(" \t\r-");
     if (first == std::string_view::npos || line.substr(first, 2) == "//") continue;
     if (line[first] != '[') return false;
-    const std::size_t relation = line.find_first_of(":=]", first);
-    if (relation == std::string_view::npos) return false;
-    return line[relation] == ']' ? line.find_first_of("{\"", first) == std::string_view::npos
-                                 : line.substr(relation, 2) == ":=" || line.substr(relation, 2) == "==";
+    std::size_t at = std::min(line.find_first_not_of(" \t", first + 1), line.size());
+    const std::size_t variable = at;
+    while (at < line.size() && is_name_character(line[at])) ++at;
+    return at > variable && (line.substr(at, 2) == ":=" || line.substr(at, 2) == "==");
   }
   return false;
 }

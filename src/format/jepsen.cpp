@@ -139,7 +139,7 @@ std::optional<JepsenReader::Body> JepsenReader::parse_body(const Forms& forms,
   const bool transactional = f.empty() || f == "txn";
   if (!value) {
     const bool may_be_left_out = entry.type == Type::fail || entry.type == Type::info;
-    if (!transactional && !may_be_left_out) note_foreign(FormKind::nil, f, entry.offset);
+    if (!transactional && !may_be_left_out) note_foreign({}, f, entry);
     return std::nullopt;
   }
   const Form& form = forms[*value];
@@ -147,7 +147,7 @@ std::optional<JepsenReader::Body> JepsenReader::parse_body(const Forms& forms,
   const bool no_ops = sequence && form.end == first_child(*value);
   const bool micro_ops = sequence && !no_ops && forms[first_child(*value)].kind == FormKind::sequence;
   if (!micro_ops && !(transactional && no_ops)) {
-    note_foreign(form.kind, f, form.offset);
+    note_foreign(form, f, entry);
     return std::nullopt;
   }
   Body body;
@@ -288,9 +288,15 @@ History JepsenReader::finish() {
 // ---- Other models
 // ------------------------------------------------------------------------------------------------
 
-void JepsenReader::note_foreign(FormKind kind, std::string_view f, std::size_t offset) {
-  if (!foreign_offset_) foreign_offset_ = offset;
+void JepsenReader::note_foreign(const Form& value, std::string_view f, const Entry& entry) {
+  if (!foreign_offset_) foreign_offset_ = value.kind == FormKind::nil ? entry.offset : value.offset;
   foreign_functions_.emplace(f);
+  const FormKind kind = value.kind;
+  // An element is added to a set once; a counter is often raised by the same amount.
+  if (f == "add" && entry.type == Type::invoke && kind == FormKind::integer &&
+      !added_.insert(value.bits).second) {
+    added_twice_ = true;
+  }
   if (f != "read") return;
   read_map_ = read_map_ || kind == FormKind::map;
   read_sequence_ = read_sequence_ || kind == FormKind::sequence || kind == FormKind::set;
@@ -303,8 +309,9 @@ std::string JepsenReader::foreign_model() const {
   if (has("acquire") || has("release")) return "a mutex history";
   if (has("cas")) return "a cas-register history";
   if (has("enqueue") || has("dequeue") || has("drain")) return "a queue history";
-  if (has("add"))
-    return read_sequence_ ? "a set history" : read_number_ ? "a counter history" : "a set or counter history";
+  if (has("add") && read_sequence_) return "a set history";
+  if (has("add") && (read_number_ || added_twice_)) return "a counter history";
+  if (has("add")) return "a set or counter history";
   if (has("write") && read_sequence_) return "a comments history";
   if (has("write")) return "a register history without transactions";
   if (has("generate")) return "a unique-ids history";

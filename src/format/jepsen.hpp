@@ -56,7 +56,7 @@ class JepsenReader {
   void invoke(Entry entry);
   void complete(const Entry& completion);
   void add_transaction(const Entry* invocation, const Entry* completion);
-  void note_foreign(FormKind kind, std::string_view f, std::size_t offset);
+  void note_foreign(const Form& value, std::string_view f, const Entry& entry);
   std::string foreign_model() const;
   Atom atom(const Form& form, const char* what) const;
   [[noreturn]] void fail_at(std::size_t offset, const std::string& message) const;
@@ -76,7 +76,8 @@ class JepsenReader {
   // What another model left behind, for the refusal.
   std::optional<std::size_t> foreign_offset_;
   std::set<std::string, std::less<>> foreign_functions_;
-  bool read_map_ = false, read_sequence_ = false, read_number_ = false;
+  std::set<std::uint64_t> added_;
+  bool read_map_ = false, read_sequence_ = false, read_number_ = false, added_twice_ = false;
 };
 
 }  // namespace assay::format
