@@ -118,7 +118,7 @@ class JsonlReader {
     if (std::find(frame_seen_.begin(), frame_seen_.end(), name) != frame_seen_.end()) {
       json_.fail_at(at, fmt::format("field \"{}\" stands here twice", name));
     }
-    frame_seen_.emplace_back(name);
+    if (!name.starts_with("x-")) frame_seen_.emplace_back(name);
     if (end_ && name == "transactions") {
       const std::int64_t count = json_.integer("the number of transactions");
       if (count != build_.transactions()) {

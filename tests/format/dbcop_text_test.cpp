@@ -23,6 +23,13 @@ History dsl(const std::string& text, const ReadOptions& options = {}) {
   return read_dbcop_dsl(OwnedInput(text), options);
 }
 
+std::string json_refusal(const std::string& text) {
+  return complaint([&] { json(text); });
+}
+std::string dsl_refusal(const std::string& text) {
+  return complaint([&] { dsl(text); });
+}
+
 constexpr const char* kExpected =
     "clocks one\n"
     "session 00\n 00 status 0 [-, -]; w 00=01; r 00=initial\n 01 status 1 [-, -]; w "
@@ -66,7 +73,7 @@ TEST(DbcopJson, SaysWhereAndWhatIsWrong) {
       {"[] 1", "the end of the input"},
   };
   for (const auto& [text, message] : bad) {
-    const std::string said = complaint([&] { json(text); });
+    const std::string said = json_refusal(text);
     EXPECT_NE(said.find(message), std::string::npos) << text << "\n" << said;
   }
 }
@@ -105,7 +112,7 @@ TEST(DbcopDsl, SaysWhereAndWhatIsWrong) {
       {"[x:=1]?\n", "expected a transaction in brackets"},
   };
   for (const auto& [text, message] : bad) {
-    const std::string said = complaint([&] { dsl(text); });
+    const std::string said = dsl_refusal(text);
     EXPECT_NE(said.find(message), std::string::npos) << text << "\n" << said;
   }
 }
@@ -145,13 +152,13 @@ TEST(DbcopText, WhatIsWrittenIsReadBackAndEveryCutIsNoticed) {
     if (seed >= 10) continue;
     const std::string json_text = testing::file_text(folder / "h.json");
     for (std::size_t length = 0; length + 1 < json_text.size(); ++length) {
-      EXPECT_NE(complaint([&] { json(json_text.substr(0, length)); }), "") << length;
+      EXPECT_NE(json_refusal(json_text.substr(0, length)), "") << length;
     }
     const std::string dsl_text = testing::file_text(folder / "h.txt");
     for (std::size_t length = 0; length < dsl_text.size(); ++length) {
       // Between two lines a cut cannot be seen.
       const bool between = length > 0 && dsl_text[length - 1] == '\n';
-      const std::string said = complaint([&] { dsl(dsl_text.substr(0, length)); });
+      const std::string said = dsl_refusal(dsl_text.substr(0, length));
       EXPECT_TRUE(!said.empty() || between) << length;
     }
   }
