@@ -120,11 +120,12 @@ void HistoryBuilder::answer(const Pending& pending) {
   (pending.element ? history_.elements_ : history_.payloads_)[pending.target] = id;
 }
 
-void HistoryBuilder::add_element(const Atom& key, const Atom& value) {
+void HistoryBuilder::add_element(const Atom& key, const std::optional<Atom>& value) {
   require_room(history_.elements_.size(), "list elements and query results");
   const auto at = static_cast<std::uint32_t>(history_.elements_.size());
-  history_.elements_.push_back(0);
-  look_up({bits_of(value), key_id(key), at, value.kind, true});
+  const std::uint32_t k = key_id(key);
+  history_.elements_.push_back(initial_mark(k));
+  if (value) look_up({bits_of(*value), k, at, value->kind, true});
 }
 
 void HistoryBuilder::list_read(const Atom& key, std::span<const Atom> elements) {

@@ -23,10 +23,10 @@
 
 namespace assay {
 
-// One row of a predicate or range result.
+// One row of a predicate or range result; no value: the row was there before the first transaction.
 struct Row {
   Atom key;
-  Atom value;
+  std::optional<Atom> value;
 };
 
 class HistoryBuilder {
@@ -85,7 +85,7 @@ class HistoryBuilder {
   std::uint32_t new_operation(OpKind kind, std::uint32_t payload);
   void look_up(const Pending& pending);
   void answer(const Pending& pending);
-  void add_element(const Atom& key, const Atom& value);
+  void add_element(const Atom& key, const std::optional<Atom>& value);
   std::uint32_t add_query_atom(const std::optional<Atom>& atom);
   void group_by_session();
   void group_versions_by_key();
