@@ -1,6 +1,8 @@
 #include "history/sub_history.hpp"
 
-#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "history/builder.hpp"
 
@@ -32,12 +34,11 @@ SubHistory sub_history(const History& whole, std::span<const Txn> transactions) 
 
   HistoryBuilder build;
   build.clocks(whole.clocks());
-  std::vector<bool> known(whole.keys(), false);
+  std::map<std::pair<AtomKind, std::string>, Key> keys;
   const auto name = [&](Key k) {
-    // The builder numbers keys in order of appearance.
-    if (!known[index(k)]) part.keys.push_back(k);
-    known[index(k)] = true;
-    return whole.name(k);
+    const Atom atom = whole.name(k);
+    keys.try_emplace({atom.kind, to_string(atom)}, k);
+    return atom;
   };
   for (const Txn t : transactions) {
     build.begin(build.session(whole.name(whole.session_of(t))), whole.name(t));
@@ -82,6 +83,10 @@ SubHistory sub_history(const History& whole, std::span<const Txn> transactions) 
     build.end(whole.status(t), whole.start(t), whole.end(t));
   }
   part.history = build.finish();
+  for (std::uint32_t k = 0; k < part.history.keys(); ++k) {
+    const Atom atom = part.history.name(Key{k});
+    part.keys.push_back(keys.at({atom.kind, to_string(atom)}));
+  }
   return part;
 }
 

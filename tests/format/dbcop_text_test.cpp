@@ -4,8 +4,8 @@
 #include "format/dbcop_dsl.hpp"
 #include "format/dbcop_json.hpp"
 #include "history/builder.hpp"
-#include "support/inputs.hpp"
 #include "support/every_history.hpp"
+#include "support/inputs.hpp"
 #include "support/same_history.hpp"
 
 namespace assay::format {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "history/builder.hpp"
-#include "support/inputs.hpp"
 #include "support/every_history.hpp"
+#include "support/inputs.hpp"
 #include "support/same_history.hpp"
 
 namespace assay::format {

@@ -132,7 +132,7 @@ History random_history(std::uint64_t seed, const RandomHistory& options) {
   return Maker(seed, options).make();
 }
 
-std::string describe(const History& h) {
+std::string listing(const History& h) {
   std::string out = h.clocks() == Clocks::one ? "one clock\n" : "several clocks\n";
   const auto atom = [](const Atom& a) { return fmt::format("{}:{}", static_cast<int>(a.kind), to_json(a)); };
   const auto version = [&](Version v) {
@@ -226,11 +226,11 @@ std::string broken_promise(const History& h) {
         if (h.query(op).predicate.has_value() != (h.kind(op) == OpKind::predicate_read))
           return "a query of the other kind";
         for (const Version v : h.query(op).results) {
-          if (!written(v)) return "a result that nobody can have written";
+          if (index(v) >= h.versions()) return "a result that is no version";
         }
     }
   }
-  (void)describe(h);
+  (void)listing(h);
   return "";
 }
 

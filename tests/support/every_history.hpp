@@ -22,9 +22,19 @@ struct RandomHistory {
   bool large_numbers = true;  // up to 2^64
 };
 
+// Everything that the model can hold.
+inline constexpr RandomHistory kEverything{.texts = true,
+                                           .lists = true,
+                                           .times = true,
+                                           .aborted = true,
+                                           .unknown = true,
+                                           .repeated_values = true,
+                                           .empty_transactions = true,
+                                           .notes = true};
+
 History random_history(std::uint64_t seed, const RandomHistory& options);
 
-std::string describe(const History& history);
+std::string listing(const History& history);
 
 // Walks everything that can be reached in a history and returns what breaks a promise of history.hpp; "" if
 // nothing.
