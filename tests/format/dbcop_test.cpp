@@ -30,7 +30,7 @@ std::string bincode(const std::string& info, const std::vector<std::vector<Trans
     number(t.size());
     out += t;
   };
-  for (const std::uint64_t n : {0, 2, 1, 1, 2}) number(n);
+  for (const unsigned n : {0U, 2U, 1U, 1U, 2U}) number(n);
   text(info);
   text("2026-01-01T00:00:00+00:00");
   text("2026-01-01T00:00:00+00:00");
