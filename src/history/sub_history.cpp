@@ -10,14 +10,20 @@ namespace assay {
 
 namespace {
 
-// Versions that a transaction outside of the part may have written: who read one of them may have read it
-// there.
+// Versions that a transaction outside of the part can have shown to others: its last write of each key, every
+// element that it appended. Who read one of them may have read it there.
 std::vector<bool> written_outside(const History& whole, const std::vector<bool>& inside) {
   std::vector<bool> outside(whole.versions(), false);
+  std::vector<std::uint32_t> last_writer(whole.keys(), whole.transactions());
   for (const Txn t : whole.all_transactions()) {
-    if (inside[index(t)]) continue;
-    for (const Op op : whole.operations_of(t)) {
-      if (writes(whole.kind(op))) outside[index(whole.version(op))] = true;
+    if (inside[index(t)] || whole.status(t) == Status::aborted) continue;
+    const IdRange<Op> ops = whole.operations_of(t);
+    for (std::uint32_t i = ops.size(); i-- > 0;) {
+      if (!writes(whole.kind(ops[i]))) continue;
+      std::uint32_t& last = last_writer[index(whole.key(ops[i]))];
+      if (last != index(t) || whole.kind(ops[i]) == OpKind::append)
+        outside[index(whole.version(ops[i]))] = true;
+      last = index(t);
     }
   }
   return outside;
