@@ -15,7 +15,7 @@ namespace assay::check {
 namespace {
 
 constexpr std::uint32_t kMostSessions = 4096;
-constexpr std::size_t kMostPrefixes = 20'000'000;
+constexpr std::size_t kMostPrefixes = 5'000'000;
 
 // The transactions that may count, each session in order.
 using Sessions = std::vector<std::vector<Txn>>;
@@ -78,7 +78,7 @@ class PrefixSearch {
       if (everything_ran()) return Result::found;
       if (patience_.exhausted()) return Result::gave_up;
       if (stuck_.size() > kMostPrefixes) {
-        reason_ = "the search came across more than 20 million prefixes";
+        reason_ = "the search came across more than five million prefixes";
         return Result::gave_up;
       }
       Frame& frame = frames.back();

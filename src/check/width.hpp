@@ -12,8 +12,8 @@
 namespace assay::check {
 
 // Decides prefix, snapshot-isolation, serializable and their real-time forms. A "violated" has no derivation:
-// the search was exhaustive. Undecided when a limit of the options is reached, or with more than 4,096
-// sessions (transactions, if session order is ignored).
+// the search was exhaustive. Undecided when a limit of the options is reached, when five million prefixes
+// were not enough, or with more than 4,096 sessions (transactions, if session order is ignored).
 Outcome decide_by_width(const History& history, const Reads& reads, Level level, const Options& options);
 
 }  // namespace assay::check

@@ -1,6 +1,7 @@
 #include "support/brute_force.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -246,11 +247,13 @@ class Lists {
 // the axioms that speak of co tested as far as they concern what is already ordered.
 class OrderSearch {
  public:
-  OrderSearch(const Facts& f, Level level, Mask present, const std::vector<int>& sources)
+  OrderSearch(const Facts& f, Level level, Mask present, const std::vector<int>& sources,
+              const std::vector<int>* only)
       : f_(f),
         level_(level),
         present_(present),
         sources_(sources),
+        only_(only),
         before_(static_cast<std::size_t>(f.transactions), 0),
         observed_(before_),
         last_(static_cast<std::size_t>(f.keys), kInitial),
@@ -369,6 +372,7 @@ class OrderSearch {
 
   bool may_come_next(int t, Mask ordered) const {
     if (!in(t, present_) || in(t, ordered) || (before_[at(t)] & ~ordered) != 0) return false;
+    if (only_ != nullptr && (*only_)[static_cast<std::size_t>(std::popcount(ordered))] != t) return false;
     for (std::size_t i = 0; i < sources_.size(); ++i) {
       const ExternalRead& r = f_.reads[i];
       if (r.reader != t) continue;
@@ -407,9 +411,10 @@ class OrderSearch {
   Level level_;
   Mask present_;
   const std::vector<int>& sources_;
-  std::vector<Mask> before_;    // [t]: who must commit before t
-  std::vector<Mask> observed_;  // [t]: its predecessors in so, wr and, where the level has it, real time
-  std::vector<int> last_;       // [key]: the last writer so far
+  const std::vector<int>* only_;  // if set, the one order to try
+  std::vector<Mask> before_;      // [t]: who must commit before t
+  std::vector<Mask> observed_;    // [t]: its predecessors in so, wr and, where the level has it, real time
+  std::vector<int> last_;         // [key]: the last writer so far
   Lists lists_;
   std::unordered_set<std::string> failed_;
 };
@@ -453,7 +458,8 @@ bool repeatable(const Facts& f, Mask present, const std::vector<int>& sources) {
 
 // Tries every writer for every read. Each condition only gets harder with more reads, so a choice that fails
 // for the reads so far is not continued.
-bool attribute(const Facts& f, Level level, Mask present, std::vector<int>& sources) {
+bool attribute(const Facts& f, Level level, Mask present, std::vector<int>& sources,
+               const std::vector<int>* only = nullptr) {
   std::vector<int> open;
   while (sources.size() < f.reads.size()) {
     open.clear();
@@ -465,13 +471,13 @@ bool attribute(const Facts& f, Level level, Mask present, std::vector<int>& sour
     sources.push_back(open.front());
   }
   const bool holds = level == Level::repeatable_read ? repeatable(f, present, sources)
-                                                     : OrderSearch(f, level, present, sources).exists();
+                                                     : OrderSearch(f, level, present, sources, only).exists();
   if (!holds || sources.size() == f.reads.size()) return holds;
   const std::size_t so_far = sources.size();
   return std::any_of(open.begin(), open.end(), [&](int c) {
     sources.resize(so_far);
     sources.push_back(c);
-    return attribute(f, level, present, sources);
+    return attribute(f, level, present, sources, only);
   });
 }
 
@@ -484,6 +490,22 @@ class RunSearch {
   }
 
   bool exists() { return run(0, 0); }
+
+  bool accepts(std::span<const check::Event> order) {
+    Mask begun = 0, committed = 0;
+    for (const check::Event& event : order) {
+      const int t = static_cast<int>(index(event.txn));
+      if (event.side == check::Event::Side::begin) {
+        if (in(t, begun) || !can_begin(t, begun, committed)) return false;
+        begun |= bit(t);
+      } else {
+        if (!in(t, begun & ~committed) || !reads_right(t, true)) return false;
+        committed |= bit(t);
+        install(t);
+      }
+    }
+    return committed == present_ && begun == present_;
+  }
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -533,14 +555,18 @@ class RunSearch {
   bool commit(int t, Mask begun, Mask committed) {
     if (!reads_right(t, true)) return false;
     const std::vector<Version> before = current_;
-    for (int k = 0; k < f_.keys; ++k) {
-      if (writes_key(f_, t, k)) current_[at(k)] = f_.final_write[at(t)][at(k)];
-    }
-    lists_.append(t);
+    install(t);
     if (run(begun, committed | bit(t))) return true;
     lists_.take_back(t);
     current_ = before;
     return false;
+  }
+
+  void install(int t) {
+    for (int k = 0; k < f_.keys; ++k) {
+      if (writes_key(f_, t, k)) current_[at(k)] = f_.final_write[at(t)][at(k)];
+    }
+    lists_.append(t);
   }
 
   const Facts& f_;
@@ -566,6 +592,30 @@ bool brute_force_by_running(const History& history, Level level, Reading reading
   const Facts f = FactFinder(history, reading).find();
   if (!f.possible) return false;
   return for_some_fate(f, [&](Mask present) { return RunSearch(f, level, present, history).exists(); });
+}
+
+bool brute_force_accepts(const History& history, Level level, Reading reading,
+                         std::span<const check::Event> order) {
+  const Facts f = FactFinder(history, reading).find();
+  if (!f.possible) return false;
+  const bool run = level == Level::prefix || level == Level::snapshot_isolation ||
+                   level == Level::strong_snapshot_isolation;
+  Mask present = 0;
+  std::vector<int> commits;
+  for (const check::Event& event : order) {
+    if (event.side == check::Event::Side::begin) {
+      if (run) continue;
+      return false;
+    }
+    const int t = static_cast<int>(index(event.txn));
+    if (t >= f.transactions || in(t, present)) return false;
+    present |= bit(t);
+    commits.push_back(t);
+  }
+  if ((present & ~(f.committed | f.unknown)) != 0 || (f.committed & ~present) != 0) return false;
+  if (run) return RunSearch(f, level, present, history).accepts(order);
+  std::vector<int> sources;
+  return attribute(f, level, present, sources, &commits);
 }
 
 }  // namespace assay

@@ -24,7 +24,9 @@
 #pragma once
 
 #include <chrono>
+#include <span>
 
+#include "check/outcome.hpp"
 #include "history/history.hpp"
 #include "level/level.hpp"
 
@@ -41,5 +43,11 @@ bool brute_force(const History& history, Level level, Reading reading = {});
 
 // REQUIRES: level is prefix or stronger.
 bool brute_force_by_running(const History& history, Level level, Reading reading = {});
+
+// Whether the history satisfies the level with exactly these events in exactly this order: a commit for each
+// transaction, or for prefix and snapshot isolation a begin and a commit. Repeatable read asks only who is
+// there.
+bool brute_force_accepts(const History& history, Level level, Reading reading,
+                         std::span<const check::Event> order);
 
 }  // namespace assay

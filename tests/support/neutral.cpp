@@ -90,9 +90,9 @@ std::vector<Label> labels_of(const std::string& folder) {
     static const std::map<std::string, Level> kNames{
         {"RC", Level::read_committed}, {"RA", Level::read_atomic},        {"CC", Level::causal},
         {"PC", Level::prefix},         {"SI", Level::snapshot_isolation}, {"SER", Level::serializable}};
-    const auto named = kNames.find(level);
-    if (named == kNames.end()) continue;
-    label.level = named->second;
+    const auto found = kNames.find(level);
+    if (found == kNames.end()) continue;  // a publisher's claim about another level
+    label.level = found->second;
     label.satisfies = verdict == "satisfies";
     labels.push_back(std::move(label));
   }
