@@ -54,6 +54,10 @@ class AttributedHistory {
   std::uint32_t source(std::uint32_t read) const { return source_[read]; }  // the writer, or kNobody
   std::uint32_t key(std::uint32_t read) const { return key_[read]; }
 
+  void prefetch_reads(std::uint32_t t) const {
+    __builtin_prefetch(source_.data() + read_begin_[t]);
+    __builtin_prefetch(key_.data() + read_begin_[t]);
+  }
   // Whether the read had other candidates.
   bool is_ambiguous(std::uint32_t read) const { return reads_->reads_of(Txn{0}).data()[read].is_ambiguous(); }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostVariables = 4'000'000;
 // Effort without a time limit, in transactions and reads looked at by the judge.
 constexpr std::uint64_t kMostWork = 1'000'000'000;
-constexpr std::size_t kContradictionsPerProposal = 64;
+constexpr std::size_t kContradictionsPerProposal = 1000;
 
 class AttributionSearch {
  public:

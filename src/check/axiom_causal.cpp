@@ -24,9 +24,12 @@ class CausalSweep {
         forced_(forced),
         chains_(causal_chains(history)),
         writers_(history, chains_),
-        needed_(history.transactions()),
-        clock_of_(history.transactions(), kNoClock),
+        state_(history.transactions()),
         rank_(history.transactions()) {
+    for (std::uint32_t t = 0; t < h_.transactions(); ++t) {
+      state_[t].chain = chains_.chain[t];
+      state_[t].place = chains_.place[t];
+    }
     for (std::uint32_t i = 0; i < h_.causal_order().size(); ++i) rank_[h_.causal_order()[i]] = i;
     next_in_chain_.assign(h_.transactions(), kNobody);
     previous_in_chain_.assign(h_.transactions(), kNobody);
@@ -60,7 +63,7 @@ class CausalSweep {
 
   void count_needs() {
     for (std::uint32_t t = 0; t < h_.transactions(); ++t) {
-      needed_[t] =
+      state_[t].needed =
           static_cast<std::uint32_t>(h_.readers(t).size()) + (next_in_chain_[t] != kNobody ? 1U : 0U);
     }
   }
@@ -69,12 +72,12 @@ class CausalSweep {
   template <class Released>
   void visited(std::uint32_t t, const Released& released) {
     const std::uint32_t previous = previous_in_chain_[t];
-    if (previous != kNobody && --needed_[previous] == 0) released(previous);
+    if (previous != kNobody && --state_[previous].needed == 0) released(previous);
     for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
       const std::uint32_t source = h_.source(read);
-      if (source != kNobody && --needed_[source] == 0) released(source);
+      if (source != kNobody && --state_[source].needed == 0) released(source);
     }
-    if (needed_[t] == 0) released(t);
+    if (state_[t].needed == 0) released(t);
   }
 
   std::size_t most_clocks_at_once() {
@@ -87,7 +90,7 @@ class CausalSweep {
     return most;
   }
 
-  std::uint32_t* clock(std::uint32_t t) { return clocks_.get() + stride_ * clock_of_[t]; }
+  std::uint32_t* clock(std::uint32_t t) { return clocks_.get() + stride_ * state_[t].clock; }
 
   bool sweep(std::uint32_t first_chain, std::uint32_t last_chain, const Deadline& deadline) {
     count_needs();
@@ -103,13 +106,15 @@ class CausalSweep {
         if (passed(deadline)) return false;
         until_look_at_time = 4096;
       }
-      if (i + 3 < order.size()) prefetch_keys(order[i + 3]);
-      if (i + 2 < order.size()) prefetch_clocks(order[i + 2]);
+      // From the far end of what a visit will touch to the near one, each step needing the one before.
+      if (i + 12 < order.size()) h_.prefetch_reads(order[i + 12]);
+      if (i + 6 < order.size()) prefetch_keys_and_sources(order[i + 6]);
+      if (i + 3 < order.size()) prefetch_clocks(order[i + 3]);
       enter(t);
       force_orders_for_reads_of(t);
-      if (in_pass(chains_.chain[t])) clock(t)[chains_.chain[t] - first_chain_] = chains_.place[t];
+      if (in_pass(state_[t].chain)) clock(t)[state_[t].chain - first_chain_] = state_[t].place;
       visited(t, [&](std::uint32_t released) {
-        if (clock_of_[released] != kNoClock) free_clocks_.push_back(clock_of_[released]);
+        if (state_[released].clock != kNoClock) free_clocks_.push_back(state_[released].clock);
       });
     }
     return true;
@@ -120,15 +125,15 @@ class CausalSweep {
   // Makes the clock of t, for now without t itself.
   void enter(std::uint32_t t) {
     const std::uint32_t previous = previous_in_chain_[t];
-    if (previous != kNobody && needed_[previous] == 1) {
+    if (previous != kNobody && state_[previous].needed == 1) {
       // Nobody but t needs it: take it over.
-      clock_of_[t] = clock_of_[previous];
-      clock_of_[previous] = kNoClock;
+      state_[t].clock = state_[previous].clock;
+      state_[previous].clock = kNoClock;
     } else {
       if (free_clocks_.empty()) {
-        clock_of_[t] = unused_clocks_++;
+        state_[t].clock = unused_clocks_++;
       } else {
-        clock_of_[t] = free_clocks_.back();
+        state_[t].clock = free_clocks_.back();
         free_clocks_.pop_back();
       }
       if (previous == kNobody) {
@@ -154,7 +159,8 @@ class CausalSweep {
   }
 
   bool known(const std::uint32_t* mine, std::uint32_t t) const {
-    return in_pass(chains_.chain[t]) && mine[chains_.chain[t] - first_chain_] >= chains_.place[t];
+    const State& state = state_[t];
+    return in_pass(state.chain) && mine[state.chain - first_chain_] >= state.place;
   }
 
   void force_orders_for_reads_of(std::uint32_t t) {
@@ -193,17 +199,17 @@ class CausalSweep {
     return {begin, std::lower_bound(begin, all.end(), last_chain_, below)};
   }
 
-  // What a visit will touch at random: the writers of the keys it reads, and the clocks of its sources.
-  void prefetch_keys(std::uint32_t t) const {
+  void prefetch_keys_and_sources(std::uint32_t t) const {
     for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
       writers_.prefetch(h_.key(read));
+      if (h_.source(read) != kNobody) __builtin_prefetch(&state_[h_.source(read)]);
     }
   }
   void prefetch_clocks(std::uint32_t t) const {
     for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
       const std::uint32_t source = h_.source(read);
-      if (source == kNobody || clock_of_[source] == kNoClock) continue;
-      const std::uint32_t* const theirs = clocks_.get() + stride_ * clock_of_[source];
+      if (source == kNobody || state_[source].clock == kNoClock) continue;
+      const std::uint32_t* const theirs = clocks_.get() + stride_ * state_[source].clock;
       for (std::size_t c = 0; c < std::min<std::size_t>(stride_, 64); c += 16) __builtin_prefetch(theirs + c);
     }
   }
@@ -213,9 +219,14 @@ class CausalSweep {
   Chains chains_;
   KeyWriters writers_;
   std::vector<std::uint32_t> next_in_chain_, previous_in_chain_;
-  std::vector<std::uint32_t> needed_;    // how many will still ask for this transaction's clock
-  std::vector<std::uint32_t> clock_of_;  // the row in clocks_
-  std::vector<std::uint32_t> rank_;      // place in the causal order
+  // All that is asked of a source, in one place: they come at random.
+  struct State {
+    std::uint32_t chain, place;
+    std::uint32_t needed;            // how many will still ask for its clock
+    std::uint32_t clock = kNoClock;  // the row in clocks_
+  };
+  std::vector<State> state_;
+  std::vector<std::uint32_t> rank_;  // place in the causal order
   std::vector<std::uint32_t> sources_;
   std::size_t stride_ = 0;
   std::unique_ptr<std::uint32_t[]> clocks_;

@@ -42,7 +42,8 @@ bool force(const AttributedHistory& history, Level level, ForcedOrders& forced, 
 // The cycles among the transactions that the topological sort could not place.
 std::vector<std::vector<std::uint32_t>> cycles_among_unplaced(const AttributedHistory& h,
                                                               const std::vector<std::uint32_t>& placed,
-                                                              const std::vector<order::Edge>& forced) {
+                                                              const std::vector<order::Edge>& forced,
+                                                              bool many) {
   std::vector<std::uint32_t> number(h.transactions(), kNobody);
   std::vector<std::uint8_t> is_placed(h.transactions(), 0);
   for (const std::uint32_t t : placed) is_placed[t] = 1;
@@ -66,7 +67,8 @@ std::vector<std::vector<std::uint32_t>> cycles_among_unplaced(const AttributedHi
   }
   const order::Graph graph(static_cast<std::uint32_t>(unplaced.size()), steps);
   steps = {};
-  auto cycles = order::shortest_cycles({graph, next}, kCycleBudget);
+  auto cycles = many ? order::many_cycles({graph, next}, kCycleBudget / 10)
+                     : order::shortest_cycles({graph, next}, kCycleBudget);
   for (auto& cycle : cycles) {
     for (std::uint32_t& node : cycle) node = unplaced[node];
   }
@@ -135,7 +137,7 @@ Judgement judge(const AttributedHistory& h, Level level, const Deadline& deadlin
     }
   }
   if (result.contradictions.size() < contradictions && order.size() < h.present_count()) {
-    for (const auto& cycle : cycles_among_unplaced(h, order, forced.edges())) {
+    for (const auto& cycle : cycles_among_unplaced(h, order, forced.edges(), contradictions > 1)) {
       if (result.contradictions.size() == contradictions) break;
       result.contradictions.push_back(explain_cycle(h, level, cycle));
     }

@@ -16,11 +16,11 @@ struct Judgement {
   // holds: all that are present, in commit order. Repeatable read, which asks for no order, holds without one
   // where session order and reads-from contradict each other.
   std::vector<std::uint32_t> order;
-  std::vector<Explanation> contradictions;  // violated: at least one, the shortest first
+  std::vector<Explanation> contradictions;  // violated: at least one
   std::uint64_t forced = 0;                 // how many orders the axiom forced
 };
 
-// At most `contradictions` independent contradictions are explained.
+// At most `contradictions` are explained; a single one is a shortest.
 Judgement judge(const AttributedHistory& history, Level level, const Deadline& deadline,
                 std::size_t contradictions = 1);
 

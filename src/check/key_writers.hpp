@@ -29,7 +29,9 @@ class KeyWriters {
  public:
   struct Entry {
     std::uint32_t chain, place;
-    auto operator<=>(const Entry&) const = default;
+    bool operator<(const Entry& other) const {
+      return chain != other.chain ? chain < other.chain : place < other.place;
+    }
   };
   // The entries of one key in one chain.
   struct Group {

@@ -16,7 +16,7 @@ namespace assay::check {
 
 class WeakChecker {
  public:
-  // Keeps references to all three. The time limit starts now.
+  // Keeps references to the history and the reads. The time limit starts now.
   WeakChecker(const History& history, const Reads& reads, const Options& options);
 
   static bool decides(Level level) { return level <= Level::causal; }
@@ -31,7 +31,7 @@ class WeakChecker {
 
   const History& history_;
   const Reads& reads_;
-  const Options& options_;
+  Options options_;
   Deadline deadline_;
   std::optional<AttributedHistory> attributed_;  // once needed, if no read is ambiguous
   std::vector<Outcome> decided_;

@@ -113,9 +113,15 @@ class WayBack {
   std::vector<std::uint32_t> seen_, parent_, level_, next_level_;
 };
 
-}  // namespace
+// Where cycles can be found: the components, and the nodes at which to look for one. Along chains alone
+// nothing comes back, so every cycle passes the head of an edge inside its component.
+struct Places {
+  std::vector<std::uint32_t> component;
+  std::uint32_t components = 0;
+  std::vector<bool> is_head;
+};
 
-std::vector<std::vector<std::uint32_t>> shortest_cycles(const ChainedGraph& graph, std::uint64_t budget) {
+Places places_of_cycles(const ChainedGraph& graph) {
   const std::uint32_t n = graph.steps.nodes();
   std::vector<Edge> all;
   all.reserve(graph.steps.edges() + n);
@@ -123,22 +129,25 @@ std::vector<std::vector<std::uint32_t>> shortest_cycles(const ChainedGraph& grap
     for (const std::uint32_t to : graph.steps.successors(node)) all.push_back({node, to});
     if (graph.next[node] != kNoNode) all.push_back({node, graph.next[node]});
   }
-  const std::vector<std::uint32_t> component = components(Graph(n, all));
-  all = {};
-
-  // Along chains alone nothing comes back, so every cycle passes the head of an edge inside its component.
-  std::vector<bool> is_head(n, false);
+  Places places{components(Graph(n, all)), 0, std::vector<bool>(n, false)};
   for (std::uint32_t node = 0; node < n; ++node) {
+    places.components = std::max(places.components, places.component[node] + 1);
     for (const std::uint32_t to : graph.steps.successors(node)) {
-      if (component[node] == component[to]) is_head[to] = true;
+      if (places.component[node] == places.component[to]) places.is_head[to] = true;
     }
   }
-  const std::uint32_t found = n == 0 ? 0 : *std::max_element(component.begin(), component.end()) + 1;
-  std::vector<std::vector<std::uint32_t>> best(found);
-  WayBack way_back(graph, component);
-  for (std::uint32_t node = 0; node < n; ++node) {
-    if (!is_head[node]) continue;
-    std::vector<std::uint32_t>& known = best[component[node]];
+  return places;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::uint32_t>> shortest_cycles(const ChainedGraph& graph, std::uint64_t budget) {
+  const Places places = places_of_cycles(graph);
+  std::vector<std::vector<std::uint32_t>> best(places.components);
+  WayBack way_back(graph, places.component);
+  for (std::uint32_t node = 0; node < graph.steps.nodes(); ++node) {
+    if (!places.is_head[node]) continue;
+    std::vector<std::uint32_t>& known = best[places.component[node]];
     // A component's first search must come to an end for there to be an answer at all.
     std::uint64_t unlimited = UINT64_MAX;
     std::vector<std::uint32_t> cycle =
@@ -147,6 +156,24 @@ std::vector<std::vector<std::uint32_t>> shortest_cycles(const ChainedGraph& grap
   }
   std::erase_if(best, [](const auto& cycle) { return cycle.empty(); });
   return best;
+}
+
+std::vector<std::vector<std::uint32_t>> many_cycles(const ChainedGraph& graph, std::uint64_t budget) {
+  const Places places = places_of_cycles(graph);
+  std::vector<std::vector<std::uint32_t>> found;
+  std::vector<bool> on_cycle(graph.steps.nodes(), false), has_cycle(places.components, false);
+  WayBack way_back(graph, places.component);
+  for (std::uint32_t node = 0; node < graph.steps.nodes(); ++node) {
+    if (!places.is_head[node] || on_cycle[node]) continue;
+    const bool first = !has_cycle[places.component[node]];
+    std::uint64_t unlimited = UINT64_MAX;
+    std::vector<std::uint32_t> cycle = way_back.search(node, SIZE_MAX, first ? unlimited : budget);
+    if (cycle.empty()) continue;
+    has_cycle[places.component[node]] = true;
+    for (const std::uint32_t passed : cycle) on_cycle[passed] = true;
+    found.push_back(std::move(cycle));
+  }
+  return found;
 }
 
 }  // namespace assay::order

@@ -21,9 +21,15 @@ struct ChainedGraph {
   std::span<const std::uint32_t> next;  // per node: the next one of its chain, or kNoNode
 };
 
-// One shortest cycle in each component that has any, as lists of nodes: from each to the next, and from the
-// last to the first, there is an edge of `steps` or a walk along a chain. Shortest as long as the search
-// stays within `budget` visited edges; beyond it the shortest found so far.
+// Cycles as lists of nodes: from each to the next, and from the last to the first, there is an edge of
+// `steps` or a walk along a chain.
+
+// One shortest cycle in each component that has any. Shortest as long as the search stays within `budget`
+// visited nodes; beyond it the shortest found so far.
 std::vector<std::vector<std::uint32_t>> shortest_cycles(const ChainedGraph& graph, std::uint64_t budget);
+
+// Many short cycles, none through the first node of another: at least one in each component that has any,
+// further ones while the budget lasts.
+std::vector<std::vector<std::uint32_t>> many_cycles(const ChainedGraph& graph, std::uint64_t budget);
 
 }  // namespace assay::order
