@@ -20,8 +20,8 @@ constexpr std::size_t kContradictionsPerProposal = 1000;
 class AttributionSearch {
  public:
   AttributionSearch(const History& history, const Reads& reads, SessionOrder sessions, Level level,
-                    const Deadline& deadline)
-      : h_(history), reads_(reads), sessions_(sessions), level_(level), deadline_(deadline) {}
+                    Limits& limits)
+      : h_(history), reads_(reads), sessions_(sessions), level_(level), limits_(limits) {}
 
   Outcome run() {
     Outcome outcome;
@@ -47,7 +47,7 @@ class AttributionSearch {
         while (solver_.val(variable(i, choice[i])) < 0) ++choice[i];
       }
       const AttributedHistory attributed(h_, reads_, sessions_, choice);
-      const Judgement judgement = judge(attributed, level_, deadline_, kContradictionsPerProposal);
+      const Judgement judgement = judge(attributed, level_, limits_, kContradictionsPerProposal);
       ++proposals;
       work += attributed.transactions() + attributed.reads_count();
       if (judgement.verdict == Verdict::holds) {
@@ -69,11 +69,11 @@ class AttributionSearch {
         outcome.derivation = std::move(last);
         break;
       }
-      if (judgement.verdict == Verdict::undecided || passed(deadline_)) {
-        outcome.reason = "the time limit was reached while trying which write each ambiguous read saw";
+      if (judgement.verdict == Verdict::undecided || limits_.exceeded_now()) {
+        outcome.reason = limits_.reason() + " while trying which write each ambiguous read saw";
         break;
       }
-      if (!deadline_ && work > kMostWork) {
+      if (!limits_.limited() && work > kMostWork) {
         outcome.reason = "too many ways to attribute its " + std::to_string(ambiguous_.size()) +
                          " ambiguous reads; set a time limit to search on";
         break;
@@ -173,7 +173,7 @@ class AttributionSearch {
   const Reads& reads_;
   SessionOrder sessions_;
   Level level_;
-  const Deadline& deadline_;
+  Limits& limits_;
   CaDiCaL::Solver solver_;
   std::vector<Ambiguous> ambiguous_;
   std::unordered_map<std::uint32_t, std::size_t> place_of_read_;
@@ -183,8 +183,8 @@ class AttributionSearch {
 }  // namespace
 
 Outcome search_attribution(const History& history, const Reads& reads, SessionOrder sessions, Level level,
-                           const Deadline& deadline) {
-  return AttributionSearch(history, reads, sessions, level, deadline).run();
+                           Limits& limits) {
+  return AttributionSearch(history, reads, sessions, level, limits).run();
 }
 
 }  // namespace assay::check

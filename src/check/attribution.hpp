@@ -14,6 +14,6 @@ namespace assay::check {
 
 // REQUIRES: some read is ambiguous.
 Outcome search_attribution(const History& history, const Reads& reads, SessionOrder sessions, Level level,
-                           const Deadline& deadline);
+                           Limits& limits);
 
 }  // namespace assay::check

@@ -43,7 +43,7 @@ class CausalSweep {
   }
 
   // If the clocks do not fit, the chains are swept in several passes, as many in each as do.
-  bool run(const Deadline& deadline, std::size_t clock_bytes) {
+  bool run(Limits& limits, std::size_t clock_bytes) {
     const std::size_t most = most_clocks_at_once();
     const std::size_t fitting = clock_bytes / sizeof(std::uint32_t) / most;
     const auto width =
@@ -53,7 +53,7 @@ class CausalSweep {
     nothing_.assign(stride_, 0);
     clocks_ = std::make_unique_for_overwrite<std::uint32_t[]>(stride_ * most);
     for (std::uint32_t first = 0; first < chains_.count; first += width) {
-      if (!sweep(first, std::min(chains_.count, first + width), deadline)) return false;
+      if (!sweep(first, std::min(chains_.count, first + width), limits)) return false;
     }
     return true;
   }
@@ -92,7 +92,7 @@ class CausalSweep {
 
   std::uint32_t* clock(std::uint32_t t) { return clocks_.get() + stride_ * state_[t].clock; }
 
-  bool sweep(std::uint32_t first_chain, std::uint32_t last_chain, const Deadline& deadline) {
+  bool sweep(std::uint32_t first_chain, std::uint32_t last_chain, Limits& limits) {
     count_needs();
     free_clocks_.clear();
     unused_clocks_ = 0;
@@ -103,7 +103,7 @@ class CausalSweep {
     for (std::size_t i = 0; i < order.size(); ++i) {
       const std::uint32_t t = order[i];
       if (until_look_at_time-- == 0) {
-        if (passed(deadline)) return false;
+        if (limits.exceeded_now()) return false;
         until_look_at_time = 4096;
       }
       // From the far end of what a visit will touch to the near one, each step needing the one before.
@@ -238,9 +238,9 @@ class CausalSweep {
 
 }  // namespace
 
-bool force_causal(const AttributedHistory& history, ForcedOrders& forced, const Deadline& deadline,
+bool force_causal(const AttributedHistory& history, ForcedOrders& forced, Limits& limits,
                   std::size_t clock_bytes) {
-  return CausalSweep(history, forced).run(deadline, clock_bytes);
+  return CausalSweep(history, forced).run(limits, clock_bytes);
 }
 
 }  // namespace assay::check

@@ -8,26 +8,21 @@
 // reads-from, contains all of them (proofs: docs/engine-weak.md).
 #pragma once
 
-#include <chrono>
-#include <optional>
+#include <cstddef>
 
 #include "check/attributed.hpp"
 #include "check/forced_orders.hpp"
+#include "check/limits.hpp"
 
 namespace assay::check {
-
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
-inline bool passed(const Deadline& deadline) {
-  return deadline && std::chrono::steady_clock::now() >= *deadline;
-}
 
 void force_read_committed(const AttributedHistory& history, ForcedOrders& forced);
 void force_repeatable_read(const AttributedHistory& history, ForcedOrders& forced);
 void force_read_atomic(const AttributedHistory& history, ForcedOrders& forced);
 // What the clocks of the causal sweep may take together before it splits the work into passes.
 inline constexpr std::size_t kClockBytes = std::size_t{400} << 20;
-// False if the deadline passed. REQUIRES: session order and reads-from are acyclic.
-bool force_causal(const AttributedHistory& history, ForcedOrders& forced, const Deadline& deadline,
+// False if a limit was reached. REQUIRES: session order and reads-from are acyclic.
+bool force_causal(const AttributedHistory& history, ForcedOrders& forced, Limits& limits,
                   std::size_t clock_bytes = kClockBytes);
 
 void force_read_your_writes(const AttributedHistory& history, ForcedOrders& forced);

@@ -64,7 +64,7 @@ std::vector<Outcome> check(const History& history, std::span<const Level> levels
       outcomes[task.front()] = decide_one_strong(history, reads, levels[task.front()], options, limits);
       return;
     }
-    WeakChecker checker(history, reads, options);
+    WeakChecker checker(history, reads, options, limits);
     for (const std::size_t i : task) outcomes[i] = checker.decide(levels[i]);
   };
   const std::size_t threads =

@@ -13,8 +13,8 @@ namespace {
 // Enough to find the shortest cycle of any graph that a person would look at as a whole.
 constexpr std::uint64_t kCycleBudget = 20'000'000;
 
-// False if the deadline passed.
-bool force(const AttributedHistory& history, Level level, ForcedOrders& forced, const Deadline& deadline) {
+// False if a limit was reached.
+bool force(const AttributedHistory& history, Level level, ForcedOrders& forced, Limits& limits) {
   switch (level) {
     case Level::read_your_writes:
       force_read_your_writes(history, forced);
@@ -32,7 +32,7 @@ bool force(const AttributedHistory& history, Level level, ForcedOrders& forced, 
       force_read_atomic(history, forced);
       return true;
     case Level::causal:
-      return force_causal(history, forced, deadline);
+      return force_causal(history, forced, limits);
     default:
       force_read_committed(history, forced);
       return true;
@@ -107,15 +107,14 @@ Judgement judge_repeatable_read(const AttributedHistory& h, std::size_t contradi
 
 }  // namespace
 
-Judgement judge(const AttributedHistory& h, Level level, const Deadline& deadline,
-                std::size_t contradictions) {
+Judgement judge(const AttributedHistory& h, Level level, Limits& limits, std::size_t contradictions) {
   if (level == Level::repeatable_read) return judge_repeatable_read(h, contradictions);
   Judgement result;
   ForcedOrders forced(h);
   // If session order and reads-from already contradict each other, no level allows it, and causality is not
   // even defined.
   const bool causality_is_sound = h.causal_order().size() == h.present_count();
-  if (causality_is_sound && !force(h, level, forced, deadline)) return result;
+  if (causality_is_sound && !force(h, level, forced, limits)) return result;
   result.forced = forced.edges().size();
 
   const order::Graph graph(h.transactions(), forced.edges());

@@ -12,7 +12,7 @@
 namespace assay::check {
 
 struct Judgement {
-  Verdict verdict = Verdict::undecided;  // undecided only if the deadline passed
+  Verdict verdict = Verdict::undecided;  // undecided only if a limit was reached
   // holds: all that are present, in commit order. Repeatable read, which asks for no order, holds without one
   // where session order and reads-from contradict each other.
   std::vector<std::uint32_t> order;
@@ -21,7 +21,7 @@ struct Judgement {
 };
 
 // At most `contradictions` are explained; a single one is a shortest.
-Judgement judge(const AttributedHistory& history, Level level, const Deadline& deadline,
+Judgement judge(const AttributedHistory& history, Level level, Limits& limits,
                 std::size_t contradictions = 1);
 
 }  // namespace assay::check

@@ -4,10 +4,16 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
 namespace assay::check {
+
+namespace {
+// A limit beyond thirty years is none, and must not overflow the clock.
+constexpr double kLongest = 1e9;
+}  // namespace
 
 std::size_t resident_memory() {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/proc/self/statm", "r"),
@@ -26,8 +32,8 @@ std::size_t peak_memory() {
 Limits::Limits(std::optional<double> seconds, std::optional<std::size_t> memory_bytes)
     : limited_(seconds || memory_bytes), memory_(memory_bytes), seconds_(seconds.value_or(0)) {
   if (seconds) {
-    deadline_ =
-        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(*seconds));
+    deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(std::min(*seconds, kLongest)));
   }
 }
 

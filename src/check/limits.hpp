@@ -21,6 +21,7 @@ class Limits {
   Limits() = default;
   Limits(std::optional<double> seconds, std::optional<std::size_t> memory_bytes);
 
+  bool limited() const { return limited_; }
   // True from the first moment on at which a limit was found to be passed.
   bool exceeded() {
     if (!limited_ || passed_ != Passed::none) return passed_ != Passed::none;

@@ -4,6 +4,7 @@
 #include <cadical.hpp>
 #include <vector>
 
+#include "check/limits.hpp"
 #include "check/polygraph.hpp"
 #include "check/second_opinion.hpp"
 
@@ -18,11 +19,11 @@ constexpr int kUnsatisfiable = 20;
 
 class GiveUp final : public CaDiCaL::Terminator {
  public:
-  explicit GiveUp(Patience& patience) : patience_(patience) {}
-  bool terminate() override { return patience_.exhausted(); }
+  explicit GiveUp(Limits& limits) : limits_(limits) {}
+  bool terminate() override { return limits_.exceeded(); }
 
  private:
-  Patience& patience_;
+  Limits& limits_;
 };
 
 // The edges that hold under an assignment, sorted by node; finds an order of the nodes, or cycles.
@@ -142,8 +143,8 @@ Outcome decide_by_sat(const History& history, const Reads& reads, Level level, c
     return undecided(level, "the polygraph has more than four million edges, too many for a plain encoding");
   }
   const Polygraph& g = *polygraph;
-  Patience patience(options);
-  GiveUp give_up(patience);
+  Limits limits(options.timeout_seconds, options.memory_bytes);
+  GiveUp give_up(limits);
   CaDiCaL::Solver solver;
   solver.set("quiet", 1);
   solver.connect_terminator(&give_up);
@@ -154,7 +155,7 @@ Outcome decide_by_sat(const History& history, const Reads& reads, Level level, c
   while (true) {
     const int answer = solver.solve();
     if (answer == kUnsatisfiable) return violated_by(level, "sat: unsatisfiable");
-    if (answer != kSatisfiable || patience.exhausted()) return undecided(level, patience.reason());
+    if (answer != kSatisfiable || limits.exceeded_now()) return undecided(level, limits.reason());
     chosen.choose([&](Literal l) { return l == 0 || solver.val(l) > 0; });
     const std::vector<std::uint32_t> order = chosen.topological_order();
     if (order.size() == g.nodes) {
@@ -169,7 +170,7 @@ Outcome decide_by_sat(const History& history, const Reads& reads, Level level, c
       const auto cycle = chosen.shortest_cycle(u);
       for (const std::uint32_t e : cycle) acyclic[g.edges[e].from] = true;
       if (!cycle.empty()) forbidden.push_back(forbid(g, cycle));
-      if (patience.exhausted()) return undecided(level, patience.reason());
+      if (limits.exceeded_now()) return undecided(level, limits.reason());
     }
     for (const auto& clause : forbidden) add(solver, clause);
   }

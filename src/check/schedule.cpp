@@ -11,8 +11,9 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 class Scheduler {
  public:
-  explicit Scheduler(const Problem& problem)
+  Scheduler(const Problem& problem, Limits& limits)
       : p_(problem),
+        limits_(limits),
         reads_(problem.reads),
         missing_(p_.nodes()),
         priority_(reads_.transactions()),
@@ -42,6 +43,7 @@ class Scheduler {
       while (!ready_.empty()) {
         const Txn t = pop(ready_);
         if (state_[index(t)] == State::ready) attempt(t);
+        if (limits_.exceeded()) return result;
       }
       if (order_.size() == p_.nodes()) break;
       if (begin_one()) continue;
@@ -335,6 +337,7 @@ class Scheduler {
   }
 
   const Problem& p_;
+  Limits& limits_;
   const Reads& reads_;
   std::vector<std::uint32_t> missing_;  // node -> known predecessors still to come
   std::vector<float> priority_;
@@ -361,8 +364,8 @@ class Scheduler {
 
 }  // namespace
 
-Schedule run_greedily(const Problem& problem) {
-  return Scheduler(problem).run();
+Schedule run_greedily(const Problem& problem, Limits& limits) {
+  return Scheduler(problem, limits).run();
 }
 
 }  // namespace assay::check

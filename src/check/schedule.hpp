@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "check/limits.hpp"
 #include "check/problem.hpp"
 
 namespace assay::check {
@@ -19,6 +20,7 @@ struct Schedule {
   bool known_cycle = false;  // the known order has a cycle: `order` is incomplete
 };
 
-Schedule run_greedily(const Problem& problem);
+// Stops early, with an incomplete order, if a limit is reached: ask `limits` afterwards.
+Schedule run_greedily(const Problem& problem, Limits& limits);
 
 }  // namespace assay::check

@@ -7,16 +7,7 @@
 
 namespace assay::check {
 
-namespace {
-
-std::size_t resident_size() {
-  std::ifstream statm("/proc/self/statm");
-  std::size_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-}
-
-}  // namespace
+namespace {}  // namespace
 
 bool certainly_before(std::int64_t end, std::int64_t start, std::chrono::nanoseconds drift) {
   if (end >= start) return false;
@@ -26,26 +17,6 @@ bool certainly_before(std::int64_t end, std::int64_t start, std::chrono::nanosec
 
 std::optional<std::int64_t> finished(const History& history, Txn t) {
   return history.status(t) == Status::committed ? history.end(t) : std::nullopt;
-}
-
-Patience::Patience(const Options& options) : memory_bytes_(options.memory_bytes) {
-  if (options.timeout_seconds) {
-    deadline_ = std::chrono::steady_clock::now() +
-                std::chrono::duration_cast<std::chrono::nanoseconds>(
-                    std::chrono::duration<double>(std::min(*options.timeout_seconds, 1e9)));
-  }
-}
-
-bool Patience::exhausted() {
-  if (!reason_.empty()) return true;
-  const std::uint32_t call = calls_++;
-  if (deadline_ && call % 16 == 0 && std::chrono::steady_clock::now() >= *deadline_) {
-    reason_ = "the time limit was reached";
-  }
-  if (memory_bytes_ && call % 1024 == 0 && resident_size() > *memory_bytes_) {
-    reason_ = "the memory limit was reached";
-  }
-  return !reason_.empty();
 }
 
 std::optional<Outcome> answer_without_search(const History& history, const Reads& reads, Level level,

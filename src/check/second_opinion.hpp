@@ -32,22 +32,6 @@ bool certainly_before(std::int64_t end, std::int64_t start, std::chrono::nanosec
 // whose commit may have taken effect after the client gave up.
 std::optional<std::int64_t> finished(const History& history, Txn t);
 
-// Time and memory of one question.
-class Patience {
- public:
-  explicit Patience(const Options& options);
-  // Cheap: looks at the clock and the resident size only now and then.
-  bool exhausted();
-  // REQUIRES: exhausted().
-  const std::string& reason() const { return reason_; }
-
- private:
-  std::optional<std::chrono::steady_clock::time_point> deadline_;
-  std::optional<std::size_t> memory_bytes_;
-  std::uint32_t calls_ = 0;
-  std::string reason_;
-};
-
 // An answer that reads alone give, or that the level is none that these methods decide. nullopt: search.
 std::optional<Outcome> answer_without_search(const History& history, const Reads& reads, Level level,
                                              const Options& options);

@@ -77,10 +77,12 @@ class Decision {
   void climb(StrongLevel level) {
     clock_.enter("order");
     const Problem problem = make(level);
+    if (limits_.exceeded_now()) return undecided();
     clock_.enter("schedule");
     progress("scheduling");
-    Schedule schedule = run_greedily(problem);
+    Schedule schedule = run_greedily(problem, limits_);
     forced_ = schedule.forced;
+    if (limits_.exceeded_now()) return undecided();
     if (schedule.known_cycle) {
       outcome_.method = "known order";
       return violated(problem, known_cycle(problem));
@@ -90,6 +92,7 @@ class Decision {
       return holds(problem, schedule.order);
     }
     if (level.two_events && ladder_.serializable_first && try_serializable(level)) return;
+    if (limits_.exceeded_now()) return undecided();
 
     std::vector<Node> order =
         ladder_.random_start ? random_order(problem, *ladder_.random_start) : std::move(schedule.order);
@@ -127,7 +130,8 @@ class Decision {
     for (const Saturation::Edge& edge : saturation.edges()) forced.push_back({edge.from, edge.to});
     const Problem stronger = make(problem.level, forced);
     clock_.enter("schedule");
-    Schedule schedule = run_greedily(stronger);
+    Schedule schedule = run_greedily(stronger, limits_);
+    if (limits_.exceeded_now()) return undecided();
     if (schedule.forced == 0 && ladder_.accept_schedule) {
       outcome_.method = "saturation, schedule";
       return holds(stronger, schedule.order);
@@ -157,8 +161,8 @@ class Decision {
     progress("trying a serial order");
     const Problem serial =
         make(strong_level(level.real_time ? Level::strict_serializable : Level::serializable));
-    const Schedule schedule = run_greedily(serial);
-    if (schedule.known_cycle) return false;
+    const Schedule schedule = run_greedily(serial, limits_);
+    if (schedule.known_cycle || limits_.exceeded_now()) return false;
     std::vector<Node> order = schedule.order;
     if (schedule.forced > 0) {
       SearchBudget budget;

@@ -1,7 +1,5 @@
 #include "check/weak.hpp"
 
-#include <chrono>
-
 #include "check/attribution.hpp"
 #include "check/judge.hpp"
 
@@ -18,14 +16,9 @@ std::vector<Event> events(const std::vector<std::uint32_t>& order) {
 
 }  // namespace
 
-WeakChecker::WeakChecker(const History& history, const Reads& reads, const Options& options)
-    : history_(history), reads_(reads), options_(options) {
-  if (options.timeout_seconds) {
-    deadline_ =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                               std::chrono::duration<double>(*options.timeout_seconds));
-  }
-}
+WeakChecker::WeakChecker(const History& history, const Reads& reads, const Options& options,
+                         const Limits& limits)
+    : history_(history), reads_(reads), options_(options), limits_(limits) {}
 
 // An order that satisfies a stronger level satisfies this one; and an instance of a weaker level's axiom is
 // one of this level's axiom, so its contradictions are contradictions here.
@@ -67,16 +60,16 @@ Outcome WeakChecker::decide(Level level) {
 Outcome WeakChecker::decide_afresh(Level level) {
   if (options_.progress) options_.progress(info(level).name);
   if (reads_.ambiguous_sets() != 0) {
-    return search_attribution(history_, reads_, options_.sessions, level, deadline_);
+    return search_attribution(history_, reads_, options_.sessions, level, limits_);
   }
   if (!attributed_)
     attributed_.emplace(history_, reads_, options_.sessions, std::span<const std::uint32_t>{});
   Outcome outcome;
-  Judgement judgement = judge(*attributed_, level, deadline_);
+  Judgement judgement = judge(*attributed_, level, limits_);
   outcome.verdict = judgement.verdict;
   outcome.method = "axiom";
   outcome.counts.push_back({"forced orders", judgement.forced});
-  if (judgement.verdict == Verdict::undecided) outcome.reason = "the time limit was reached";
+  if (judgement.verdict == Verdict::undecided) outcome.reason = limits_.reason();
   if (judgement.verdict == Verdict::holds) outcome.order = events(judgement.order);
   if (judgement.verdict == Verdict::violated) {
     outcome.derivation = std::move(judgement.contradictions[0].derivation);

@@ -10,14 +10,15 @@
 #include "check/attributed.hpp"
 #include "check/axioms.hpp"
 #include "check/check.hpp"
+#include "check/limits.hpp"
 #include "check/reads.hpp"
 
 namespace assay::check {
 
 class WeakChecker {
  public:
-  // Keeps references to the history and the reads. The time limit starts now.
-  WeakChecker(const History& history, const Reads& reads, const Options& options);
+  // Keeps references to the history and the reads.
+  WeakChecker(const History& history, const Reads& reads, const Options& options, const Limits& limits = {});
 
   static bool decides(Level level) { return level <= Level::causal; }
 
@@ -32,7 +33,7 @@ class WeakChecker {
   const History& history_;
   const Reads& reads_;
   Options options_;
-  Deadline deadline_;
+  Limits limits_;
   std::optional<AttributedHistory> attributed_;  // once needed, if no read is ambiguous
   std::vector<Outcome> decided_;
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/communication.hpp"
+#include "check/limits.hpp"
 #include "check/second_opinion.hpp"
 
 namespace assay::check {
@@ -38,11 +39,11 @@ Sessions sessions_of(const History& h, const Reads& reads, bool keep) {
 class PrefixSearch {
  public:
   PrefixSearch(const History& h, const Reads& reads, const EventRules& rules, const Sessions& sessions,
-               const Component& component, Patience& patience)
+               const Component& component, Limits& limits)
       : h_(h),
         reads_(reads),
         rules_(rules),
-        patience_(patience),
+        limits_(limits),
         current_(reads.keys()),
         is_mine_(reads.keys(), false),
         locked_(reads.keys(), false),
@@ -76,7 +77,7 @@ class PrefixSearch {
     const auto options = static_cast<std::uint32_t>(2 * sessions_.size());
     while (!frames.empty()) {
       if (everything_ran()) return Result::found;
-      if (patience_.exhausted()) return Result::gave_up;
+      if (limits_.exceeded()) return Result::gave_up;
       if (stuck_.size() > kMostPrefixes) {
         reason_ = "the search came across more than five million prefixes";
         return Result::gave_up;
@@ -309,7 +310,7 @@ class PrefixSearch {
   const History& h_;
   const Reads& reads_;
   const EventRules& rules_;
-  Patience& patience_;
+  Limits& limits_;
   std::vector<const std::vector<Txn>*> sessions_;
   std::vector<std::uint32_t> position_;  // per session: events that ran
   std::vector<Write> current_;           // per key
@@ -394,15 +395,15 @@ Outcome decide_by_width(const History& history, const Reads& reads, Level level,
                      "the history has more than 4096 sessions (or transactions, without session "
                      "order), too many for a bounded-width search");
   }
-  Patience patience(options);
+  Limits limits(options.timeout_seconds, options.memory_bytes);
   std::vector<std::vector<Event>> orders;
   for (const Component& component : components_of(reads, rules, sessions)) {
-    PrefixSearch search(history, reads, rules, sessions, component, patience);
+    PrefixSearch search(history, reads, rules, sessions, component, limits);
     switch (search.search()) {
       case PrefixSearch::Result::none:
         return violated_by(level, "width: exhaustive search");
       case PrefixSearch::Result::gave_up:
-        return undecided(level, search.reason().empty() ? patience.reason() : search.reason());
+        return undecided(level, search.reason().empty() ? limits.reason() : search.reason());
       case PrefixSearch::Result::found:
         orders.push_back(search.order());
     }

@@ -33,8 +33,8 @@ Outcome decide(const History& h, Level level, Reading reading, const Ladder& lad
   options.clock_drift = reading.drift;
   Limits limits;
   const Reads reads = resolve_reads(h);
-  return decide_fates(
-      h, reads, [&](const Reads& r) { return decide_strong(h, r, level, options, limits, ladder); });
+  return decide_fates(h, reads,
+                      [&](const Reads& r) { return decide_strong(h, r, level, options, limits, ladder); });
 }
 
 // A verdict comes with evidence: an order that replays, a bad read, or a derivation.

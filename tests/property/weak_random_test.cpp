@@ -106,7 +106,8 @@ TEST(WeakRandom, PassesOfTheCausalSweepAddUp) {
     if (attributed.causal_order().size() != attributed.present_count()) continue;
     const auto orders = [&](std::size_t clock_bytes) {
       ForcedOrders forced(attributed);
-      EXPECT_TRUE(force_causal(attributed, forced, std::nullopt, clock_bytes));
+      Limits limits;
+      EXPECT_TRUE(force_causal(attributed, forced, limits, clock_bytes));
       std::vector<order::Edge> edges = forced.edges();
       for (const std::uint32_t t : forced.before_initial()) edges.push_back({t, kNobody});
       std::sort(edges.begin(), edges.end());
