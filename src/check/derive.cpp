@@ -189,7 +189,8 @@ struct Assumption {
 
 class Splitter {
  public:
-  Splitter(const Problem& problem, Limits& limits) : p_(problem), limits_(limits) {}
+  Splitter(const Problem& problem, Limits& limits)
+      : p_(problem), limits_(limits), most_cases_(kWork / (std::uint64_t{p_.nodes()} * p_.nodes() + 1)) {}
 
   std::optional<Derivation> derive() {
     Saturation saturation(p_, {}, limits_);
@@ -212,7 +213,7 @@ class Splitter {
     if (cases.empty()) return std::nullopt;  // nothing is open: there is no contradiction
     Derivation derivation;
     for (const Assumption& assumption : cases) {
-      if (++cases_ > kMostCases) return std::nullopt;
+      if (++cases_ > std::min<std::uint64_t>(kMostCases, most_cases_)) return std::nullopt;
       assumptions_.push_back(assumption);
       std::optional<Derivation> inner = derive();
       assumptions_.pop_back();
@@ -224,7 +225,10 @@ class Splitter {
 
  private:
   // More than anybody would read.
-  static constexpr std::uint32_t kMostCases = 256;
+  static constexpr std::uint64_t kMostCases = 256;
+  // A case costs about the square of the number of events; all of them together about as much as a second's
+  // work.
+  static constexpr std::uint64_t kWork = 20'000'000;
 
   Step step(const Assumption& a) const {
     if (!a.read) {
@@ -276,7 +280,7 @@ class Splitter {
   const Problem& p_;
   Limits& limits_;
   std::vector<Assumption> assumptions_;
-  std::uint32_t cases_ = 0;
+  std::uint64_t cases_ = 0, most_cases_;
 };
 
 void speak_of_the_whole(Derivation& derivation, const SubHistory& part) {

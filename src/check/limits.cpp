@@ -30,7 +30,7 @@ std::size_t peak_memory() {
 }
 
 Limits::Limits(std::optional<double> seconds, std::optional<std::size_t> memory_bytes)
-    : limited_(seconds || memory_bytes), memory_(memory_bytes), seconds_(seconds.value_or(0)) {
+    : limited_(seconds || memory_bytes), memory_(memory_bytes) {
   if (seconds) {
     deadline_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                    std::chrono::duration<double>(std::min(*seconds, kLongest)));
@@ -50,7 +50,7 @@ bool Limits::look() {
 std::string Limits::reason() const {
   switch (passed_) {
     case Passed::time:
-      return fmt::format("the time limit of {:g} s was reached", seconds_);
+      return "the time limit was reached";
     case Passed::memory:
       return fmt::format("the memory limit of {} MB was reached", *memory_ / 1000000);
     case Passed::none:

@@ -38,7 +38,6 @@ class Limits {
   bool limited_ = false;
   std::optional<Clock::time_point> deadline_;
   std::optional<std::size_t> memory_;
-  double seconds_ = 0;
   Clock::time_point next_look_at_memory_{};
   std::uint32_t asked_ = 0;
   Passed passed_ = Passed::none;

@@ -20,6 +20,8 @@ struct Label {
 // The rows of labels.csv about files in one folder with a verdict that is certain; none if the file is not
 // there.
 std::vector<Label> labels_of(const std::string& folder);
+// The same of another file in the format of labels.csv, for all folders.
+std::vector<Label> labels_in(const std::string& file);
 std::string shared_histories();
 
 }  // namespace assay
