@@ -115,6 +115,7 @@ Judgement judge(const AttributedHistory& h, Level level, Limits& limits, std::si
   // even defined.
   const bool causality_is_sound = h.causal_order().size() == h.present_count();
   if (causality_is_sound && !force(h, level, forced, limits)) return result;
+  if (limits.exceeded_now()) return result;
   result.forced = forced.edges().size();
 
   const order::Graph graph(h.transactions(), forced.edges());

@@ -209,20 +209,25 @@ class Scheduler {
 
   void attempt(Txn t) {
     const bool begun = has_begun(t);
-    std::uint32_t obstacle = begun ? kNone : obstacle_to_begin(t);
-    if (obstacle == kNone) obstacle = obstacle_to_commit(t, begun);
-    if (obstacle == kNone && commit_is_released(t, begun)) {
-      if (!begun) begin(t);
-      commit(t);
+    if (!commit_is_released(t, begun)) {
+      // Its commit follows others' in a version order; release() wakes it.
+      state_[index(t)] = State::blocked;
+      push(unreleased_, t);
       return;
     }
-    block(t, obstacle);
+    std::uint32_t obstacle = begun ? kNone : obstacle_to_begin(t);
+    if (obstacle == kNone) obstacle = obstacle_to_commit(t, begun);
+    if (obstacle == kNone) {
+      if (!begun) begin(t);
+      commit(t);
+    } else {
+      block(t, obstacle);
+    }
   }
 
   void block(Txn t, std::uint32_t obstacle) {
     state_[index(t)] = State::blocked;
     push(blocked_, t);
-    if (obstacle == kNone) return;  // its commit is not released yet; release() wakes it
     std::uint32_t slot = free_waiter_;
     if (slot == kNone) {
       slot = static_cast<std::uint32_t>(waiter_pool_.size());
@@ -280,23 +285,24 @@ class Scheduler {
     finish(p_.commit_of(t));
   }
 
-  // Where begin and commit are separate: lets the first blocked transaction that can begin do so. Its reads
-  // are then behind it, which may be what others wait for.
+  // Where begin and commit are separate: lets a blocked transaction that can begin do so. Its reads are then
+  // behind it, which may be what others wait for. Looks at the first few only: with very many blocked,
+  // looking at all of them each time would be quadratic.
   bool begin_one() {
     if (!p_.level.two_events) return false;
-    std::vector<Txn> put_back;
+    looked_at_.clear();
     bool found = false;
-    while (!found && !blocked_.empty()) {
+    while (!found && !blocked_.empty() && looked_at_.size() < kMostLooks) {
       const Txn t = pop(blocked_);
       if (state_[index(t)] != State::blocked) continue;
-      put_back.push_back(t);
+      looked_at_.push_back(t);
       // Beginning helps nobody if it reads nothing that others wait to overwrite.
       if (has_begun(t) || reads_.reads_of(t).empty()) continue;
       if (obstacle_to_begin(t) != kNone || locked_by_other(t)) continue;
       begin(t);
       found = true;
     }
-    for (const Txn t : put_back) push(blocked_, t);
+    for (const Txn t : looked_at_) push(blocked_, t);
     return found;
   }
 
@@ -308,33 +314,26 @@ class Scheduler {
     });
   }
 
-  // Runs the first blocked transaction regardless. Returns false if there is none: then the known order is
-  // cyclic.
+  // Runs the first blocked transaction regardless; or, if all wait for a version order only, lets one begin,
+  // so that the known order can go on. Returns false if there is none: then the known order is cyclic.
   bool force_one() {
-    std::vector<Txn> put_back;
-    bool found = false;
-    while (!found && !blocked_.empty()) {
+    while (!blocked_.empty()) {
       const Txn t = pop(blocked_);
       if (state_[index(t)] != State::blocked) continue;
-      const bool begun = has_begun(t);
-      if (!commit_is_released(t, begun)) {
-        put_back.push_back(t);
-        continue;
-      }
-      if (!begun) begin(t);
+      if (!has_begun(t)) begin(t);
       commit(t);
-      found = true;
+      return true;
     }
-    // Commits that wait for a version order only: let one of them begin, so that the known order can go on.
-    for (const Txn t : put_back) {
-      if (!found && !has_begun(t)) {
-        begin(t);
-        found = true;
-      }
-      push(blocked_, t);
+    while (!unreleased_.empty()) {
+      const Txn t = pop(unreleased_);
+      if (state_[index(t)] != State::blocked || has_begun(t)) continue;
+      begin(t);
+      return true;
     }
-    return found;
+    return false;
   }
+
+  static constexpr std::size_t kMostLooks = 32;
 
   const Problem& p_;
   Limits& limits_;
@@ -355,7 +354,8 @@ class Scheduler {
   std::uint32_t free_waiter_ = kNone;
   std::vector<std::uint32_t> writes_to_come_, readers_to_come_;  // per candidate set
   std::vector<std::uint32_t> sets_begin_, sets_of_;              // write -> candidate sets it is in
-  Heap ready_, blocked_;
+  Heap ready_, blocked_, unreleased_;
+  std::vector<Txn> looked_at_;
   std::vector<Node> points_;
   std::vector<Source> sources_;
   Txn sources_owner_ = kInitialTxn;

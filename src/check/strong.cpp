@@ -91,7 +91,7 @@ class Decision {
       outcome_.method = "schedule";
       return holds(problem, schedule.order);
     }
-    if (level.two_events && ladder_.serializable_first && try_serializable(level)) return;
+    if (level.two_events && ladder_.serializable_first && try_serializable(problem)) return;
     if (limits_.exceeded_now()) return undecided();
 
     std::vector<Node> order =
@@ -156,7 +156,8 @@ class Decision {
 
   // A serial order satisfies every level here. Worth a bounded search: one event per transaction is a smaller
   // problem, and most databases that promise less keep more most of the time.
-  bool try_serializable(StrongLevel level) {
+  bool try_serializable(const Problem& problem) {
+    const StrongLevel level = problem.level;
     clock_.enter("serializable first");
     progress("trying a serial order");
     const Problem serial =
@@ -169,6 +170,7 @@ class Decision {
       budget.conflicts = kFirstConflicts + serial.nodes() / 2;
       SearchResult found = search(serial, order, budget, limits_);
       add(found.stats);
+      if (found.answer == SearchResult::Answer::unsatisfiable) return violated_too(problem, found.core);
       if (found.answer != SearchResult::Answer::satisfiable) return false;
       order = std::move(found.order);
     }
@@ -179,6 +181,18 @@ class Decision {
       outcome_.order.push_back({serial.txn_of(u), Event::Side::begin});
       outcome_.order.push_back({serial.txn_of(u), Event::Side::commit});
     }
+    return true;
+  }
+
+  // What cannot be serialized often cannot be at the asked level either: looking at those few transactions is
+  // cheap.
+  bool violated_too(const Problem& problem, std::span<const Txn> core) {
+    auto derivation = derive_contradiction(problem, core, limits_);
+    if (!derivation) return false;
+    outcome_.verdict = Verdict::violated;
+    outcome_.method = "core of serializability";
+    outcome_.core.assign(core.begin(), core.end());
+    outcome_.derivation = std::move(*derivation);
     return true;
   }
 

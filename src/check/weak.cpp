@@ -59,6 +59,11 @@ Outcome WeakChecker::decide(Level level) {
 
 Outcome WeakChecker::decide_afresh(Level level) {
   if (options_.progress) options_.progress(info(level).name);
+  if (limits_.exceeded_now()) {
+    Outcome outcome;
+    outcome.reason = limits_.reason();
+    return outcome;
+  }
   if (reads_.ambiguous_sets() != 0) {
     return search_attribution(history_, reads_, options_.sessions, level, limits_);
   }

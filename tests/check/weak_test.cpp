@@ -21,7 +21,8 @@ constexpr std::array kWeak{causal,          read_atomic,     repeatable_read,  m
 
 Outcome decide(const History& h, Level level, const Options& options = {}) {
   const Reads reads = resolve_reads(h);
-  Outcome outcome = WeakChecker(h, reads, options).decide(level);
+  const Limits limits(options.timeout_seconds, options.memory_bytes);
+  Outcome outcome = WeakChecker(h, reads, options, limits).decide(level);
   if (outcome.verdict == Verdict::holds && !outcome.order.empty()) {
     EXPECT_EQ(fault_in_order(reads, h, outcome, options.sessions), "");
   }
