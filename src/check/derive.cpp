@@ -327,15 +327,15 @@ std::vector<Txn> transactions_of(const Derivation& derivation) {
   return txns;
 }
 
-std::optional<Derivation> derive_contradiction(const Problem& problem, std::span<const Txn> core,
+std::optional<Derivation> derive_contradiction(const Question& question, std::span<const Txn> core,
                                                Limits& limits) {
-  const SubHistory part = sub_history(problem.history, core);
+  const SubHistory part = sub_history(question.history, core);
   // Whoever takes part in the whole takes part here, even if the read that told so was left out.
   std::vector<Presence> fates;
-  for (const Txn t : part.transactions) fates.push_back(problem.reads.presence(t));
+  for (const Txn t : part.transactions) fates.push_back(question.reads.presence(t));
   const Reads reads = resolve_reads(part.history, fates);
   if (!reads.bad_reads().empty()) return std::nullopt;
-  const Problem small(part.history, reads, problem.level, problem.keep_sessions, problem.drift);
+  const Problem small({part.history, reads, question.level, question.keep_sessions, question.drift});
   std::optional<Derivation> derivation = Splitter(small, limits).derive();
   if (derivation) speak_of_the_whole(*derivation, part);
   return derivation;

@@ -14,9 +14,9 @@
 
 namespace assay::check {
 
-// Derives a contradiction from the problem restricted to `core` (sorted). nullopt if there is none, or if it
+// Derives a contradiction from the history restricted to `core` (sorted). nullopt if there is none, or if it
 // takes more cases than a person would read.
-std::optional<Derivation> derive_contradiction(const Problem& problem, std::span<const Txn> core,
+std::optional<Derivation> derive_contradiction(const Question& question, std::span<const Txn> core,
                                                Limits& limits);
 
 // The cycle that a saturation ended in, with the steps that it rests on.

@@ -19,15 +19,10 @@ StrongLevel strong_level(Level level) {
   }
 }
 
-Problem::Problem(const History& h, const Reads& r, StrongLevel l, bool sessions,
-                 std::chrono::nanoseconds clock_drift, std::span<const Edge> forced)
-    : history(h),
-      reads(r),
-      level(l),
-      keep_sessions(sessions),
-      drift(clock_drift),
-      shift_(l.two_events ? 1 : 0),
-      nodes_(r.transactions() << shift_),
+Problem::Problem(const Question& question, std::span<const Edge> forced)
+    : Question(question),
+      shift_(level.two_events ? 1 : 0),
+      nodes_(reads.transactions() << shift_),
       further_edges_(forced.begin(), forced.end()) {
   if (level.real_time) place_time_points();
   collect_readers();

@@ -36,20 +36,22 @@ struct StrongLevel {
 // REQUIRES: prefix or stronger.
 StrongLevel strong_level(Level level);
 
-class Problem {
+// What is asked of which history.
+struct Question {
+  const History& history;
+  const Reads& reads;
+  StrongLevel level;
+  bool keep_sessions;
+  std::chrono::nanoseconds drift;
+};
+
+class Problem : public Question {
  public:
   struct Edge {
     Node from, to;
   };
   // `forced`: further edges between events that are known to hold.
-  Problem(const History& history, const Reads& reads, StrongLevel level, bool keep_sessions,
-          std::chrono::nanoseconds drift, std::span<const Edge> forced = {});
-
-  const History& history;
-  const Reads& reads;
-  const StrongLevel level;
-  const bool keep_sessions;
-  const std::chrono::nanoseconds drift;
+  explicit Problem(const Question& question, std::span<const Edge> forced = {});
 
   std::uint32_t nodes() const { return nodes_; }
   std::uint32_t event_nodes() const { return reads.transactions() << shift_; }

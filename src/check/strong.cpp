@@ -75,8 +75,10 @@ class Decision {
 
  private:
   void climb(StrongLevel level) {
+    // Before anything is built for the level itself: where this answers, the larger problem is never needed.
+    if (level.two_events && ladder_.serializable_first && try_serializable(level)) return;
     clock_.enter("order");
-    const Problem problem = make(level);
+    const Problem problem(ask(level));
     if (limits_.exceeded_now()) return undecided();
     clock_.enter("schedule");
     progress("scheduling");
@@ -91,9 +93,6 @@ class Decision {
       outcome_.method = "schedule";
       return holds(problem, schedule.order);
     }
-    if (level.two_events && ladder_.serializable_first && try_serializable(problem)) return;
-    if (limits_.exceeded_now()) return undecided();
-
     std::vector<Node> order =
         ladder_.random_start ? random_order(problem, *ladder_.random_start) : std::move(schedule.order);
     if (!ladder_.saturate_at_once) {
@@ -128,7 +127,7 @@ class Decision {
     // Without enough memory for the clocks what was found so far is used all the same: it holds.
     std::vector<Problem::Edge> forced;
     for (const Saturation::Edge& edge : saturation.edges()) forced.push_back({edge.from, edge.to});
-    const Problem stronger = make(problem.level, forced);
+    const Problem stronger(ask(problem.level), forced);
     clock_.enter("schedule");
     Schedule schedule = run_greedily(stronger, limits_);
     if (limits_.exceeded_now()) return undecided();
@@ -149,19 +148,17 @@ class Decision {
     if (!tell(problem, found)) undecided();
   }
 
-  Problem make(StrongLevel level, std::span<const Problem::Edge> forced = {}) const {
-    return Problem(h_, reads_, level, options_.sessions == SessionOrder::keep, clock_drift(h_, options_),
-                   forced);
+  Question ask(StrongLevel level) const {
+    return {h_, reads_, level, options_.sessions == SessionOrder::keep, clock_drift(h_, options_)};
   }
 
   // A serial order satisfies every level here. Worth a bounded search: one event per transaction is a smaller
   // problem, and most databases that promise less keep more most of the time.
-  bool try_serializable(const Problem& problem) {
-    const StrongLevel level = problem.level;
+  bool try_serializable(StrongLevel level) {
     clock_.enter("serializable first");
     progress("trying a serial order");
-    const Problem serial =
-        make(strong_level(level.real_time ? Level::strict_serializable : Level::serializable));
+    const Problem serial(
+        ask(strong_level(level.real_time ? Level::strict_serializable : Level::serializable)));
     const Schedule schedule = run_greedily(serial, limits_);
     if (schedule.known_cycle || limits_.exceeded_now()) return false;
     std::vector<Node> order = schedule.order;
@@ -170,7 +167,7 @@ class Decision {
       budget.conflicts = kFirstConflicts + serial.nodes() / 2;
       SearchResult found = search(serial, order, budget, limits_);
       add(found.stats);
-      if (found.answer == SearchResult::Answer::unsatisfiable) return violated_too(problem, found.core);
+      if (found.answer == SearchResult::Answer::unsatisfiable) return violated_too(level, found.core);
       if (found.answer != SearchResult::Answer::satisfiable) return false;
       order = std::move(found.order);
     }
@@ -186,8 +183,8 @@ class Decision {
 
   // What cannot be serialized often cannot be at the asked level either: looking at those few transactions is
   // cheap.
-  bool violated_too(const Problem& problem, std::span<const Txn> core) {
-    auto derivation = derive_contradiction(problem, core, limits_);
+  bool violated_too(StrongLevel level, std::span<const Txn> core) {
+    auto derivation = derive_contradiction(ask(level), core, limits_);
     if (!derivation) return false;
     outcome_.verdict = Verdict::violated;
     outcome_.method = "core of serializability";
