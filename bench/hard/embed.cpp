@@ -1,4 +1,4 @@
-#include "hard/embed.hpp"
+#include "embed.hpp"
 
 #include <numeric>
 #include <random>

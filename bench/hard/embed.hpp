@@ -21,7 +21,7 @@
 // Every transaction has a session of its own.
 #pragma once
 
-#include "hard/formula.hpp"
+#include "formula.hpp"
 #include "history/history.hpp"
 
 namespace assay::hard {

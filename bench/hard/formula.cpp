@@ -1,4 +1,4 @@
-#include "hard/formula.hpp"
+#include "formula.hpp"
 
 #include <algorithm>
 #include <cadical.hpp>

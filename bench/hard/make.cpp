@@ -6,8 +6,8 @@
 #include <exception>
 #include <string>
 
+#include "embed.hpp"
 #include "format/format.hpp"
-#include "hard/embed.hpp"
 
 namespace {
 
