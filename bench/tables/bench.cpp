@@ -43,7 +43,7 @@ void must_end_well(const std::vector<std::string>& command) {
 std::string against(double value, const std::optional<double>& bar, const char* format, int& missed) {
   std::string text = fmt::format(fmt::runtime(format), value);
   if (bar) {
-    text += fmt::format(" (≤ {:g})", *bar);
+    text += fmt::format(" (≤ {:.4g})", *bar);
     missed += value > *bar ? 1 : 0;
   }
   return text;
