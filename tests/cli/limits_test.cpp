@@ -1,0 +1,43 @@
+// Limits as a contract: whatever the history, a check that was given a limit ends undecided with a code and a
+// sentence of its own. How fast it does is measured elsewhere (docs/benchmarks.md).
+#include <gtest/gtest.h>
+
+#include "support/program.hpp"
+
+namespace assay::testing {
+namespace {
+
+// Fifteen pigeons and fourteen holes as a history (see bench/hard): resolution has no short proof.
+class OnAHardHistory : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const Ran made =
+        run_shell(std::string(ASSAY_HARD) + " --kind pigeonhole --transactions 10000 -o " + path_);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.file("hard");
+};
+
+TEST_P(OnAHardHistory, TheTimeLimitEndsTheSearch) {
+  const Ran ran = run_assay({"check", path_, "--level", GetParam(), "--timeout", "1"});
+  EXPECT_EQ(ran.exit_code, 2) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("undecided: the time limit of"), std::string::npos) << ran.out;
+}
+
+TEST_P(OnAHardHistory, TheMemoryLimitEndsTheSearch) {
+  const Ran ran = run_assay({"check", path_, "--level", GetParam(), "--memory", "1"});
+  EXPECT_EQ(ran.exit_code, 2) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("undecided: the memory limit of 1 MB"), std::string::npos) << ran.out;
+}
+
+INSTANTIATE_TEST_SUITE_P(StrongLevels, OnAHardHistory,
+                         ::testing::Values("prefix", "snapshot-isolation", "serializable"),
+                         [](const auto& level) {
+                           std::string name = level.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace assay::testing
