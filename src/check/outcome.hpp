@@ -69,8 +69,9 @@ struct Step {
   Key key{};
   Txn witness = kInitialTxn;
   std::vector<std::uint32_t> premises;
-  // The read that the rule speaks of: of `to` for reads_from, of `from` for anti_dependency and initial, of the
-  // witness otherwise; for version_order the list read that shows it. Checkers leave it open, evidence names it.
+  // The read that the rule speaks of: of `to` for reads_from, of `from` for anti_dependency and initial, of
+  // the witness otherwise; for version_order the list read that shows it. Checkers leave it open, evidence
+  // names it.
   Op read = kNoOp;
 };
 

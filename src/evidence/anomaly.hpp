@@ -1,6 +1,6 @@
 // The names that the field has for violations, and how to tell which one is at hand. A name is found from the
-// structure of a minimal counterexample: since no transaction can be left out of it, a textbook pattern inside
-// of it is all of it.
+// structure of a minimal counterexample: since no transaction can be left out of it, a textbook pattern
+// inside of it is all of it.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,9 @@ struct AnomalyInfo {
   std::string_view name;   // as in JSON: "lost-update"
   std::string_view title;  // as in a sentence: "lost update"
   std::string_view code;   // Adya's (or Berenson's) name for it; empty if it has none
-  std::span<const Level> forbidden_by;  // the weakest levels that forbid it; all that imply one of them do too
-  std::string_view consequence;         // what it can do to an application, in one line
+  std::span<const Level>
+      forbidden_by;              // the weakest levels that forbid it; all that imply one of them do too
+  std::string_view consequence;  // what it can do to an application, in one line
 };
 
 std::span<const AnomalyInfo> anomalies();

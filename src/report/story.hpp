@@ -1,5 +1,5 @@
-// A violation as a person would tell it: what the anomaly is called, who did what, why that is impossible, and
-// what it can do to an application. All reports tell the same story; they differ in how they set it.
+// A violation as a person would tell it: what the anomaly is called, who did what, why that is impossible,
+// and what it can do to an application. All reports tell the same story; they differ in how they set it.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace assay::report {
 struct Story {
   Level level;
   evidence::Counterexample counterexample;  // the name, the transactions, the derivation
-  std::vector<std::string> sentences;       // what was seen and why it is impossible; each ends in a full stop
-  std::string consequence;                  // one line
+  std::vector<std::string> sentences;  // what was seen and why it is impossible; each ends in a full stop
+  std::string consequence;             // one line
 };
 
 // REQUIRES: as find_counterexample().
