@@ -21,6 +21,10 @@ namespace {
 
 constexpr std::uint32_t kMostCases = 2000;
 
+Key key_of(const History& h, Op op) {
+  return h.kind(op) == OpKind::list_read ? h.list(op).key : h.key(op);
+}
+
 // A read of a register that others answered, and who can have.
 struct OpenRead {
   Op op;
@@ -141,7 +145,7 @@ struct Resolved {
 class Resolver {
  public:
   Resolver(const History& h, const Facts& facts, const std::vector<OpenRead>& open, const Choices& choices)
-      : h_(h), facts_(facts), open_(open), choices_(choices), known_(h.keys(), false) {
+      : h_(h), facts_(facts), open_(open), choices_(choices) {
     for (const OpenRead& read : open) ambiguous_.push_back(read.version);
     std::sort(ambiguous_.begin(), ambiguous_.end());
   }
@@ -156,15 +160,15 @@ class Resolver {
       build_.end(h_.status(t), h_.start(t), h_.end(t));
     }
     made_.history = build_.finish();
+    made_.keys.resize(made_.history.keys());
+    for (std::uint32_t i = 0; i < made_.operations.size(); ++i) {
+      made_.keys[index(key_of(made_.history, Op{i}))] = key_of(h_, made_.operations[i]);
+    }
     return std::move(made_);
   }
 
  private:
-  Atom name(Key k) {
-    if (!known_[index(k)]) made_.keys.push_back(k);
-    known_[index(k)] = true;
-    return h_.name(k);
-  }
+  Atom name(Key k) const { return h_.name(k); }
   // Not the text of any JSON value, so no value of the input is like it.
   std::string value_of(Txn writer, Version v) const {
     return "value " + std::to_string(index(v)) + " of " + std::to_string(index(writer));
@@ -239,7 +243,6 @@ class Resolver {
   const std::vector<OpenRead>& open_;
   const Choices& choices_;
   std::vector<Version> ambiguous_;
-  std::vector<bool> known_;
   HistoryBuilder build_;
   Resolved made_;
 };

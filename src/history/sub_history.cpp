@@ -23,7 +23,6 @@ class Part {
 
   SubHistory build() {
     build_.clocks(whole_.clocks());
-    known_.assign(whole_.keys(), false);
     written_by_.assign(whole_.keys(), kNobody);
     for (const Txn t : part_.transactions) {
       build_.begin(build_.session(whole_.name(whole_.session_of(t))), whole_.name(t));
@@ -33,6 +32,7 @@ class Part {
       build_.end(whole_.status(t), whole_.start(t), whole_.end(t));
     }
     part_.history = build_.finish();
+    name_keys();
     return std::move(part_);
   }
 
@@ -93,11 +93,17 @@ class Part {
     return possible_[index(v)] ? !outside_[index(v)] : !touched_outside_[index(v)];
   }
 
-  Atom name(Key k) {
-    // The builder numbers keys in order of appearance.
-    if (!known_[index(k)]) part_.keys.push_back(k);
-    known_[index(k)] = true;
-    return whole_.name(k);
+  Atom name(Key k) const { return whole_.name(k); }
+
+  // Every key of the part is there because of an operation.
+  void name_keys() {
+    const auto key = [](const History& h, Op op) {
+      return h.kind(op) == OpKind::list_read ? h.list(op).key : h.key(op);
+    };
+    part_.keys.resize(part_.history.keys());
+    for (std::uint32_t i = 0; i < part_.operations.size(); ++i) {
+      part_.keys[index(key(part_.history, Op{i}))] = key(whole_, part_.operations[i]);
+    }
   }
 
   bool add(Txn t, Op op) {
@@ -157,7 +163,6 @@ class Part {
   bool lists_understood_ = true;
   SubHistory part_;
   HistoryBuilder build_;
-  std::vector<bool> known_;                // per key: it has a number in the part
   std::vector<std::uint32_t> written_by_;  // per key: the last transaction that wrote it so far
 };
 
