@@ -81,10 +81,8 @@ class Writer {
   void derivation(const Derivation& d, std::size_t first) {
     for (std::size_t i = 0; i < d.steps.size(); ++i) {
       std::string text = fmt::format("step {} {}", first + i, rule(d.steps[i]));
-      std::size_t premises = d.steps[i].premises.size();
-      if (d.steps[i].rule == Rule::axiom) --premises;  // the last is the read, which the step names itself
-      if (premises > 0) text += " :";
-      for (std::size_t p = 0; p < premises; ++p) text += fmt::format(" {}", first + d.steps[i].premises[p]);
+      if (!d.steps[i].premises.empty()) text += " :";
+      for (const std::uint32_t premise : d.steps[i].premises) text += fmt::format(" {}", first + premise);
       line("{}", text);
     }
     if (d.cases.empty()) {

@@ -171,8 +171,12 @@ class Reduction {
   std::vector<Txn> blamed_;  // by the last check that found a violation
 };
 
-// Without the steps that the cycle does not rest on.
+// Without the steps that the cycle does not rest on. Of an axiom the last premise is its read, which the step
+// names itself.
 void prune(Derivation& derivation) {
+  for (Step& step : derivation.steps) {
+    if (step.rule == check::Rule::axiom) step.premises.pop_back();
+  }
   std::vector<bool> needed(derivation.steps.size(), false);
   for (const std::uint32_t i : derivation.cycle) needed[i] = true;
   for (std::size_t i = derivation.steps.size(); i-- > 0;) {
