@@ -181,10 +181,15 @@ class Classifier {
     return Anomaly::circular_information_flow;
   }
 
+  // Whether what was visible was so along a session, and not only by what transactions read.
   bool rests_on_a_session() const {
     const std::optional<Derivation> proof = contradiction(Level::writes_follow_reads);
-    return proof && std::any_of(proof->steps.begin(), proof->steps.end(),
-                                [](const Step& step) { return step.rule == Rule::session; });
+    if (!proof) return false;
+    return std::any_of(proof->steps.begin(), proof->steps.end(), [&](const Step& step) {
+      return step.rule == Rule::axiom &&
+             std::any_of(step.premises.begin(), step.premises.end(),
+                         [&](std::uint32_t i) { return proof->steps[i].rule == Rule::session; });
+    });
   }
 
   // Two readers, each with an update that the other misses; or one reader that misses what came before what

@@ -649,24 +649,28 @@ class Verifier {
             "several transactions can have written that");
   }
 
-  // A list was read from whoever appended its last element; under a snapshot the part of the members is what
-  // counts.
+  // A list was read from whoever appended its last element. What others than members appended is not looked
+  // at; where the level knows no snapshots that is allowed only if the last element is a member's.
   void require_list_saw(Txn reader, Op read, Txn writer) const {
     const Key k = facts_.key(read);
     require(members_[index(reader)] && h_.status(reader) == Status::committed, "the reader did not commit");
     require(!facts_.is_muddled(k), "the elements of that list do not tell who appended them");
-    std::span<const Version> list = facts_.elements(read);
+    std::vector<Version> list;
+    bool last_is_members = true;
+    for (const Version v : facts_.elements(read)) {
+      const auto writers = facts_.writers(v);
+      const bool own = !writers.empty() && writers[0] == reader;
+      const bool of_member = !writers.empty() && members_[index(writers[0])];
+      if (!own) last_is_members = of_member;
+      if (of_member) list.push_back(v);
+    }
+    require(strong_ || last_is_members, "the list shows somebody else");
     const std::vector<Version> own = facts_.own_appends(reader, read, k);
     require(list.size() >= own.size() && std::equal(own.rbegin(), own.rend(), list.rbegin()),
             "the list does not end with the transaction's own appends");
-    list = list.first(list.size() - own.size());
-    Txn seen = kInitialTxn;
-    for (const Version v : list) {
-      const auto writers = facts_.writers(v);
-      if (writers.empty()) continue;
-      if (!strong_ || members_[index(writers[0])]) seen = writers[0];
-    }
-    require(seen == writer, "the list shows somebody else");
+    list.resize(list.size() - own.size());
+    require((list.empty() ? kInitialTxn : facts_.writers(list.back())[0]) == writer,
+            "the list shows somebody else");
   }
 
   // Steps from one event to another.

@@ -35,9 +35,9 @@ std::vector<std::string> names_of(const History& h, std::span<const Txn> transac
 }
 
 // The textbook pattern of the anomaly, found again in the counterexample and told in one sentence.
-class Lead {
+class Summary {
  public:
-  Lead(const History& h, const Counterexample& found, const Naming& name)
+  Summary(const History& h, const Counterexample& found, const Naming& name)
       : h_(h), found_(found), name_(name) {
     for (const Txn t : found.transactions) {
       if (h.status(t) == Status::committed) collect(t);
@@ -297,12 +297,10 @@ Story tell(const History& history, const check::Outcome& outcome, const check::O
     return story.names[static_cast<std::size_t>(at - found.transactions.begin())];
   };
   story.consequence = evidence::info(found.anomaly).consequence;
-  for (const check::BadRead& bad : found.bad_reads) story.sentences.push_back(sentence(history, bad));
-  if (found.bad_reads.empty()) {
-    std::string lead = Lead(history, found, name).sentence();
-    if (!lead.empty()) story.sentences.push_back(std::move(lead));
-    tell_derivation(history, found.derivation, name, story.sentences);
-  }
+  story.summary = found.bad_reads.empty() ? Summary(history, found, name).sentence()
+                                          : sentence(history, found.bad_reads.front());
+  if (!story.summary.empty()) story.sentences.push_back(story.summary);
+  tell_derivation(history, found.derivation, name, story.sentences);
   return story;
 }
 

@@ -17,7 +17,8 @@ struct Story {
   Level level{};
   evidence::Counterexample counterexample;  // the anomaly, the transactions, the derivation
   std::vector<std::string> names;           // of those transactions, as the sentences call them: "T8"
-  std::vector<std::string> sentences;  // what was seen and why it is impossible; each ends in a full stop
+  std::string summary;  // all of it in one sentence; empty where the anomaly is a cycle and no more
+  std::vector<std::string> sentences;  // the summary, then why it is impossible; each ends in a full stop
   std::string consequence;             // what it means for an application, one line
 };
 
