@@ -10,10 +10,12 @@
 
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
+#include "cli/destination.hpp"
 #include "cli/input.hpp"
 #include "cli/names.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "evidence/certificate.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -43,6 +45,7 @@ struct CheckOptions {
   std::optional<double> memory;
   unsigned threads = 1;
   bool quiet = false;
+  std::optional<std::string> certificate;
 };
 
 std::vector<Level> asked_levels(const CheckOptions& options) {
@@ -107,8 +110,24 @@ Exit exit_code(std::span<const Outcome> outcomes) {
   return any(Verdict::undecided) ? Exit::undecided : Exit::holds;
 }
 
+void write_certificate(const std::string& path, const History& history, const Outcome& outcome,
+                       std::span<const report::Story> stories, const check::Options& settings) {
+  const report::Story* story = report::story_of(stories, outcome.level);
+  const auto text =
+      evidence::certificate(history, outcome, story == nullptr ? nullptr : &story->counterexample, settings);
+  if (text) {
+    write_text(*text, path);
+  } else {
+    print_error(outcome.verdict == Verdict::undecided
+                    ? "no certificate was written: nothing was decided"
+                    : "no certificate was written: no derivation of bearable length was found");
+  }
+}
+
 Exit run_check(const CheckOptions& options) {
   const std::vector<Level> levels = asked_levels(options);
+  if (options.certificate && levels.size() != 1)
+    throw UsageError("--certificate needs exactly one level: a certificate proves one verdict");
   check::Options settings = limits(options);
   const Clock::time_point started = Clock::now();
   std::optional<Progress> progress(std::in_place, !options.quiet, "reading");
@@ -121,9 +140,16 @@ Exit run_check(const CheckOptions& options) {
   progress->phase("checking");
   settings.progress = [&](std::string_view phase) { progress->phase(phase); };
   const std::vector<Outcome> outcomes = decide(history, levels, settings);
-  const report::Checked checked{history, outcomes, settings.sessions, read_seconds,
-                                seconds_since(started) - read_seconds};
+  const double check_seconds = seconds_since(started) - read_seconds;
+  progress->phase("explaining");
+  std::vector<report::Story> stories;
+  if (!options.quiet || options.json || options.certificate) {
+    const bool all = options.json || options.certificate;
+    stories = report::tell(history, outcomes, settings, all ? report::Which::all : report::Which::weakest);
+  }
+  const report::Checked checked{history, outcomes, settings.sessions, read_seconds, check_seconds, stories};
   progress.reset();
+  if (options.certificate) write_certificate(*options.certificate, history, outcomes[0], stories, settings);
 
   if (options.json) {
     print(report::json(checked));
@@ -175,6 +201,10 @@ void add_check(CLI::App& root, Action& chosen_action) {
       ->type_name(words(kMethods))
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print the verdict as one JSON object");
+  command
+      ->add_option("--certificate", options->certificate,
+                   "Write a proof of the verdict that 'assay verify' checks; - is standard output")
+      ->type_name("FILE");
   command->add_flag("--stats", options->stats, "Also print how the time was spent");
   command->add_option("--timeout", options->timeout, "Give up, undecided, after this long")
       ->type_name("SECONDS");

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "cli/command.hpp"
 #include "cli/names.hpp"
+#include "cli/output.hpp"
 
 namespace assay::cli {
 
@@ -63,6 +65,22 @@ void write_output(const History& history, const std::string& out, const std::str
   Unfinished unfinished(fs::path(place).concat(fmt::format(".unfinished-{}", getpid())));
   format::write_history(history, unfinished.path(), target.name);
   unfinished.move_to(place);
+}
+
+void write_text(const std::string& text, const std::string& out) {
+  if (out == "-") return print(text);
+  const fs::file_status there = fs::status(out);
+  if (fs::is_directory(there)) throw UsageError(fmt::format("{} is a directory", out));
+  const auto write = [&](const fs::path& path) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.flush();
+    if (!file) throw UsageError(fmt::format("{} cannot be written", out));
+  };
+  if (fs::exists(there) && !fs::is_regular_file(there)) return write(out);  // a pipe or a device
+  Unfinished unfinished(fs::path(out).concat(fmt::format(".unfinished-{}", getpid())));
+  write(unfinished.path());
+  unfinished.move_to(out);
 }
 
 }  // namespace assay::cli

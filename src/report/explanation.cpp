@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <vector>
@@ -60,8 +61,9 @@ std::vector<std::uint32_t> needed_steps(const Derivation& derivation) {
 
 class CycleStory {
  public:
-  CycleStory(const History& history, const Derivation& derivation)
-      : history_(history), derivation_(derivation) {
+  // With the names of the story, or letters where there is none.
+  CycleStory(const History& history, const Derivation& derivation, const Story* story)
+      : history_(history), derivation_(derivation), story_(story) {
     steps_ = needed_steps(derivation);
     if (steps_.size() > kMostSteps) {
       left_out_ = steps_.size();
@@ -94,8 +96,18 @@ class CycleStory {
  private:
   void meet(Txn txn) {
     if (txn == kInitialTxn || labels_.count(txn) != 0) return;
-    labels_.emplace(txn, label(labels_.size()));
+    labels_.emplace(txn, label_of(txn));
     met_.push_back(txn);
+  }
+
+  std::string label_of(Txn txn) const {
+    if (story_ != nullptr) {
+      const std::vector<Txn>& members = story_->counterexample.transactions;
+      const auto at = std::lower_bound(members.begin(), members.end(), txn);
+      if (at != members.end() && *at == txn)
+        return story_->names[static_cast<std::size_t>(at - members.begin())];
+    }
+    return label(labels_.size());
   }
 
   std::string name(Txn txn) const {
@@ -154,6 +166,7 @@ class CycleStory {
 
   const History& history_;
   const Derivation& derivation_;
+  const Story* story_;
   std::vector<std::uint32_t> steps_;
   std::size_t left_out_ = 0;
   std::map<std::uint32_t, std::size_t> number_;  // step -> its number in the story
@@ -163,15 +176,51 @@ class CycleStory {
   bool two_sided_ = false;
 };
 
+constexpr std::size_t kMostCases = 6;
+
+// Cases that exhaust what can have been, each with its own contradiction.
+std::string tell(const History& history, const Derivation& derivation, const Story* story,
+                 std::size_t& left) {
+  if (!derivation.cycle.empty()) return CycleStory(history, derivation, story).tell();
+  std::string out = "One of these must have been, and each is impossible:\n";
+  for (const Derivation::Case& one : derivation.cases) {
+    if (left == 0) return out + "… and more cases (--certificate writes all)\n";
+    --left;
+    const Step& assumed = one.assumption;
+    out += assumed.read == check::kNoOp
+               ? fmt::format("Case: {} before {}.\n", full_name(history, assumed.from.txn),
+                             full_name(history, assumed.to.txn))
+               : fmt::format("Case: {} of {} saw what {} wrote.\n", operation(history, assumed.read),
+                             full_name(history, assumed.to.txn), full_name(history, assumed.from.txn));
+    out += tell(history, one.derivation, story, left);
+  }
+  return out;
+}
+
+// The name, and all of it in one sentence.
+std::string head(const Story& story) {
+  const evidence::AnomalyInfo& anomaly = evidence::info(story.counterexample.anomaly);
+  std::string out =
+      fmt::format("{}{}{}\n", anomaly.title, anomaly.code.empty() ? "" : fmt::format(" ({})", anomaly.code),
+                  story.summary.empty() ? "." : ": " + story.summary);
+  out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+  return out + fmt::format("What it means: {}\n", story.consequence);
+}
+
 }  // namespace
 
-std::string explanation(const History& history, const Outcome& outcome) {
+std::string explanation(const History& history, const Outcome& outcome, const Story* story) {
   if (outcome.verdict != check::Verdict::violated) return "";
-  if (!outcome.bad_reads.empty()) return explain_bad_reads(history, outcome.bad_reads);
-  if (!outcome.derivation.cycle.empty()) return CycleStory(history, outcome.derivation).tell();
-  return fmt::format(
-      "No order of the transactions explains what they saw (found by {}, which gives no derivation).\n",
-      outcome.method.empty() ? "a search" : outcome.method);
+  std::string out = story == nullptr ? "" : head(*story);
+  if (!outcome.bad_reads.empty()) return out + explain_bad_reads(history, outcome.bad_reads);
+  const bool told = story != nullptr && !story->counterexample.derivation.empty();
+  const Derivation& derivation = told ? story->counterexample.derivation : outcome.derivation;
+  std::size_t cases = kMostCases;
+  if (!derivation.empty()) return out + tell(history, derivation, story, cases);
+  return out + fmt::format(
+                   "No order of the transactions explains what they saw (found by {}, which gives no "
+                   "derivation).\n",
+                   outcome.method.empty() ? "a search" : outcome.method);
 }
 
 }  // namespace assay::report

@@ -47,7 +47,8 @@ TEST_F(CommandLine, WithoutArgumentsTellsWhatItIs) {
 }
 
 TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
-  for (const char* command : {"check", "convert", "stats", "generate", "levels", "formats", "completion"}) {
+  for (const char* command :
+       {"check", "convert", "stats", "generate", "levels", "formats", "completion", "verify", "shrink"}) {
     const Ran ran = run_assay({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << command;
@@ -180,7 +181,7 @@ TEST_F(CommandLine, JsonKeepsLargeNumbersExactly) {
   ASSERT_EQ(reads.size(), 2U);
   EXPECT_EQ(reads[0]["value"].get<std::int64_t>(), INT64_MAX);
   EXPECT_EQ(reads[1]["value"].get<std::uint64_t>(), UINT64_MAX);
-  EXPECT_EQ(json["results"][0]["anomaly"], "thin-air-read");
+  EXPECT_EQ(json["results"][0]["anomaly"]["name"], "thin-air-read");
 }
 
 TEST_F(CommandLine, IgnoringSessionsIsSaid) {
@@ -292,6 +293,54 @@ TEST_F(CommandLine, CompletionsKnowCommandsOptionsAndLevels) {
     EXPECT_EQ(ran.exit_code, 0) << shell;
     EXPECT_NE(ran.out.find("strict-serializable"), std::string::npos) << shell;
   }
+}
+
+TEST_F(CommandLine, ACertificateIsAcceptedForItsHistoryOnly) {
+  for (const auto& [history, code] :
+       {std::pair{serial_, 0}, std::pair{lost_update_, 1}, std::pair{thin_air_, 1}}) {
+    const std::string proof = folder_.file("proof");
+    EXPECT_EQ(run_assay({"check", history, "--level", "si", "--certificate", proof}).exit_code, code);
+    const Ran accepted = run_assay({"verify", proof, history});
+    EXPECT_EQ(accepted.exit_code, 0) << accepted.out << accepted.err;
+    EXPECT_NE(accepted.out.find(code == 0 ? "accepted: snapshot-isolation holds" : "is violated"),
+              std::string::npos);
+    const Ran other = run_assay({"verify", proof, history == serial_ ? lost_update_ : serial_});
+    EXPECT_EQ(other.exit_code, 1);
+    EXPECT_NE(other.out.find("rejected: line 2: the certificate is about another history"), std::string::npos)
+        << other.out;
+  }
+}
+
+TEST_F(CommandLine, WhatIsNoCertificateIsBadInput) {
+  const Ran ran = run_assay({"verify", serial_, serial_});
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_NE(ran.err.find("this is no certificate"), std::string::npos) << ran.err;
+  EXPECT_EQ(run_assay({"check", serial_, "--level", "si,ser", "--certificate", folder_.file("p")}).exit_code,
+            3);
+}
+
+TEST_F(CommandLine, ShrinksToWhatStillViolates) {
+  const std::string bystander =
+      folder_.file("big.jsonl", std::string(kLostUpdate) + R"({"s":2,"t":0,"status":"ok","ops":[["w",2,1]]})"
+                                                           "\n");
+  const std::string small = folder_.file("small.jsonl");
+  const Ran ran = run_assay({"shrink", bystander, "--level", "si", "-o", small});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_NE(ran.out.find("2 of 3 transactions still violate snapshot-isolation (lost update)"),
+            std::string::npos)
+      << ran.out;
+  EXPECT_EQ(run_assay({"check", small, "--level", "si", "-q"}).exit_code, 1);
+  EXPECT_EQ(run_assay({"shrink", serial_, "-o", folder_.file("none")}).exit_code, 0);
+}
+
+TEST_F(CommandLine, TellsTheStory) {
+  const Ran ran = run_assay({"check", lost_update_, "--level", "si"});
+  EXPECT_NE(ran.out.find("Lost update (P4): T0.0 and T1.0 both read the initial 1 and both overwrote it"),
+            std::string::npos)
+      << ran.out;
+  const auto json = nlohmann::json::parse(run_assay({"check", lost_update_, "--level", "si", "--json"}).out);
+  EXPECT_EQ(json["results"][0]["anomaly"]["name"], "lost-update");
+  EXPECT_EQ(json["results"][0]["counterexample"]["transactions"].size(), 2U);
 }
 
 }  // namespace
