@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -10,10 +11,14 @@
 
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
+#include "cli/destination.hpp"
 #include "cli/input.hpp"
 #include "cli/names.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "report/dot.hpp"
+#include "report/html.hpp"
+#include "report/junit.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -39,6 +44,8 @@ struct CheckOptions {
   std::string method = "auto";
   bool json = false;
   bool stats = false;
+  std::optional<std::string> report, dot, junit;
+  bool annotate = false;
   std::optional<double> timeout;
   std::optional<double> memory;
   unsigned threads = 1;
@@ -107,8 +114,21 @@ Exit exit_code(std::span<const Outcome> outcomes) {
   return any(Verdict::undecided) ? Exit::undecided : Exit::holds;
 }
 
+// The forms of the verdict that go to files of their own.
+struct FileReport {
+  const std::optional<std::string>& place;
+  std::string (*tell)(const report::Checked&);
+};
+
+std::array<FileReport, 3> file_reports(const CheckOptions& options) {
+  return {{{options.report, report::html}, {options.dot, report::dot}, {options.junit, report::junit}}};
+}
+
 Exit run_check(const CheckOptions& options) {
   const std::vector<Level> levels = asked_levels(options);
+  for (const FileReport& file : file_reports(options)) {
+    if (file.place) can_be_written(*file.place);
+  }
   check::Options settings = limits(options);
   const Clock::time_point started = Clock::now();
   std::optional<Progress> progress(std::in_place, !options.quiet, "reading");
@@ -123,8 +143,12 @@ Exit run_check(const CheckOptions& options) {
   const std::vector<Outcome> outcomes = decide(history, levels, settings);
   const report::Checked checked{history, outcomes, settings.sessions, read_seconds,
                                 seconds_since(started) - read_seconds};
+  for (const FileReport& file : file_reports(options)) {
+    if (file.place) write_report(file.tell(checked), *file.place);
+  }
   progress.reset();
 
+  if (options.annotate) print(report::annotations(checked));
   if (options.json) {
     print(report::json(checked));
   } else if (!options.quiet) {
@@ -175,6 +199,13 @@ void add_check(CLI::App& root, Action& chosen_action) {
       ->type_name(words(kMethods))
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print the verdict as one JSON object");
+  command->add_option("--report", options->report, "Write the verdict as one self-contained web page")
+      ->type_name("FILE.html");
+  command->add_option("--dot", options->dot, "Write the evidence as a graph for Graphviz")->type_name("FILE");
+  command->add_option("--junit", options->junit, "Write a JUnit file with a test case per level")
+      ->type_name("FILE");
+  command->add_flag("--annotate", options->annotate,
+                    "Also print what is violated or undecided as annotations for GitHub");
   command->add_flag("--stats", options->stats, "Also print how the time was spent");
   command->add_option("--timeout", options->timeout, "Give up, undecided, after this long")
       ->type_name("SECONDS");
@@ -193,7 +224,8 @@ void add_check(CLI::App& root, Action& chosen_action) {
       "  assay check run.jsonl                      is it serializable?\n"
       "  assay check run.jsonl --level si,causal    two levels at once\n"
       "  assay check cobra-logs/ --all              which levels hold?\n"
-      "  assay check run.edn --json --timeout 60    for a script");
+      "  assay check run.edn --json --timeout 60    for a script\n"
+      "  assay check run.edn --report run.html      a page that shows what went wrong");
   command->callback([options, &chosen_action] {
     chosen_action = [options] { return check_or_run_out_of_memory(*options); };
   });

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include "cli/command.hpp"
 #include "cli/names.hpp"
+#include "cli/output.hpp"
 
 namespace assay::cli {
 
@@ -63,6 +65,36 @@ void write_output(const History& history, const std::string& out, const std::str
   Unfinished unfinished(fs::path(place).concat(fmt::format(".unfinished-{}", getpid())));
   format::write_history(history, unfinished.path(), target.name);
   unfinished.move_to(place);
+}
+
+void can_be_written(const std::string& out) {
+  if (out == "-") return;
+  std::error_code unreachable;
+  if (fs::is_directory(out, unreachable)) throw UsageError(fmt::format("{} is a directory", out));
+  const fs::path folder = fs::path(out).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, unreachable))
+    throw UsageError(fmt::format("{} cannot be written: there is no folder {}", out, folder.string()));
+}
+
+void write_report(std::string_view text, const std::string& out) {
+  if (out == "-") {
+    print(text);
+    return;
+  }
+  const auto write = [&](const fs::path& path) {
+    std::ofstream file(path, std::ios::binary);
+    file << text;
+    file.flush();
+    if (!file) throw OutputError(fmt::format("{} cannot be written", out));
+  };
+  const fs::file_status there = fs::status(out);
+  if (fs::exists(there) && !fs::is_regular_file(there)) {
+    write(out);  // a pipe or a device
+    return;
+  }
+  Unfinished unfinished(fs::path(out).concat(fmt::format(".unfinished-{}", getpid())));
+  write(unfinished.path());
+  unfinished.move_to(out);
 }
 
 }  // namespace assay::cli
