@@ -36,6 +36,10 @@ if(ASSAY_SANITIZE)
   add_link_options(-fsanitize=${ASSAY_SANITIZE})
 endif()
 
+if(ASSAY_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)  # the coverage that steers libFuzzer
+endif()
+
 if(ASSAY_COVERAGE)
   add_compile_options(--coverage)
   add_link_options(--coverage)

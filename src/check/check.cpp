@@ -21,9 +21,12 @@ namespace {
 Outcome decide_one_strong(const History& history, const Reads& reads, Level level, const Options& options,
                           const Limits& limits) {
   switch (options.method) {
-    case Method::width: return decide_by_width(history, reads, level, options);
-    case Method::sat: return decide_by_sat(history, reads, level, options);
-    case Method::automatic: break;
+    case Method::width:
+      return decide_by_width(history, reads, level, options);
+    case Method::sat:
+      return decide_by_sat(history, reads, level, options);
+    case Method::automatic:
+      break;
   }
   Limits own = limits;  // what was asked of one thread is not another's business
   return decide_fates(history, reads,
@@ -40,8 +43,8 @@ std::vector<Outcome> check(const History& history, std::span<const Level> levels
   const Reads reads = resolve_reads(history);
   const std::vector<Phase> resolving = clock.phases();
 
-  // Independent tasks: each strong level, and the weak levels together, which share most of their work. The strongest
-  // weak level comes first, because a verdict on it settles those that it implies.
+  // Independent tasks: each strong level, and the weak levels together, which share most of their work. The
+  // strongest weak level comes first, because a verdict on it settles those that it implies.
   std::vector<Outcome> outcomes(levels.size());
   std::vector<std::vector<std::size_t>> tasks;
   std::vector<std::size_t> weak;
@@ -52,7 +55,8 @@ std::vector<Outcome> check(const History& history, std::span<const Level> levels
       tasks.push_back({i});
     }
   }
-  std::stable_sort(weak.begin(), weak.end(), [&](std::size_t a, std::size_t b) { return levels[a] > levels[b]; });
+  std::stable_sort(weak.begin(), weak.end(),
+                   [&](std::size_t a, std::size_t b) { return levels[a] > levels[b]; });
   if (!weak.empty()) tasks.push_back(weak);
 
   const auto perform = [&](const std::vector<std::size_t>& task) {
@@ -63,7 +67,8 @@ std::vector<Outcome> check(const History& history, std::span<const Level> levels
     WeakChecker checker(history, reads, options);
     for (const std::size_t i : task) outcomes[i] = checker.decide(levels[i]);
   };
-  const std::size_t threads = std::clamp<std::size_t>(options.threads, 1, std::max<std::size_t>(tasks.size(), 1));
+  const std::size_t threads =
+      std::clamp<std::size_t>(options.threads, 1, std::max<std::size_t>(tasks.size(), 1));
   std::atomic<std::size_t> next = 0;
   std::vector<std::exception_ptr> failures(tasks.size());
   const auto work = [&] {

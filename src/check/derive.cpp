@@ -128,9 +128,9 @@ class Teller {
     return steps;
   }
 
-  std::uint32_t say_known(Node from, Node to, Rule rule, Key key) {
+  std::uint32_t say_known(Node from, Node to, Rule rule, Key key, Txn witness = kInitialTxn) {
     const auto [at, fresh] = known_.try_emplace({from, to, rule}, 0);
-    if (fresh) at->second = say({event(from), event(to), rule, key, kInitialTxn, {}});
+    if (fresh) at->second = say({event(from), event(to), rule, key, witness, {}});
     return at->second;
   }
 
@@ -141,8 +141,8 @@ class Teller {
         return say_known(from, to, Rule::reads_from, p_.reads.key(source.write()));
       }
     }
-    for (const Reads::KnownOrder& known : p_.reads.version_orders()) {
-      if (known.before == a && known.after == b) return say_known(from, to, Rule::version_order, known.key);
+    if (const Reads::KnownOrder* known = p_.reads.version_order(a, b)) {
+      return say_known(from, to, Rule::version_order, known->key, known->shown_by);
     }
     return say_known(from, to, Rule::session, {});
   }

@@ -124,6 +124,12 @@ std::optional<BadRead> ListReads::compare_with_longest(Op read, Key k, std::span
   return std::nullopt;
 }
 
+std::optional<Txn> ListReads::reader_of_longest(Key k) const {
+  const std::uint32_t op = longest_[index(k)];
+  if (op == kNobody) return std::nullopt;
+  return h_.transaction_of(Op{op});
+}
+
 std::span<const Version> ListReads::longest(Key k) const {
   const std::uint32_t op = longest_[index(k)];
   if (op == kNobody) return {};

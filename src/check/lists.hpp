@@ -37,6 +37,8 @@ class ListReads {
 
   // After the walk: the longest list seen of the key.
   std::span<const Version> longest(Key k) const;
+  // Who saw it.
+  std::optional<Txn> reader_of_longest(Key k) const;
   // The transaction that appended the element, or kNobody.
   std::uint32_t writer(Version v) const { return appends_.empty() ? kNobody : appends_[index(v)].txn; }
 

@@ -46,7 +46,7 @@ enum class Rule : std::uint8_t {
   initial,          // a reader of the initial version of `key` precedes each writer of it; or `from` is the
                     // initial transaction, which precedes every other
   real_time,        // `from` ended before `to` started, by more than the clock drift
-  version_order,    // a list read shows the elements of `from` before those of `to`
+  version_order,    // a list read by `witness` shows the elements of `from` before those of `to`
   overwritten,      // `from` writes `key`, `witness` reads `key` from `to`, and `from` precedes `witness`
   anti_dependency,  // `from` reads `key` from `witness`, `to` writes it too, and `witness` precedes `to`
   first_committer,  // SI: both write `key`, and the begin of `from` precedes the commit of `to`

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <unordered_set>
 
 #include "check/lists.hpp"
@@ -318,6 +319,8 @@ class ReadResolver {
   void order_list_writers() {
     for (std::uint32_t k = 0; k < h_.keys(); ++k) {
       const std::span<const Version> longest = lists_->longest(Key{k});
+      const std::optional<Txn> shown_by = lists_->reader_of_longest(Key{k});
+      if (!shown_by) continue;
       Txn last = kInitialTxn;
       std::vector<Txn> seen;
       for (const Version v : longest) {
@@ -326,7 +329,7 @@ class ReadResolver {
           continue;  // a bad read, reported as such
         const Txn next{w};
         if (next == last) continue;
-        if (last != kInitialTxn) reads_.version_orders_.push_back({last, next, Key{k}});
+        if (last != kInitialTxn) reads_.version_orders_.push_back({last, next, Key{k}, *shown_by});
         last = next;
         seen.push_back(next);
       }
@@ -334,9 +337,13 @@ class ReadResolver {
       std::sort(seen.begin(), seen.end());
       for (const Write w : reads_.writes_of(Key{k})) {
         if (reads_.is_initial(w) || std::binary_search(seen.begin(), seen.end(), reads_.writer(w))) continue;
-        reads_.version_orders_.push_back({last, reads_.writer(w), Key{k}});
+        reads_.version_orders_.push_back({last, reads_.writer(w), Key{k}, *shown_by});
       }
     }
+    std::sort(reads_.version_orders_.begin(), reads_.version_orders_.end(),
+              [](const Reads::KnownOrder& a, const Reads::KnownOrder& b) {
+                return std::tie(a.before, a.after, a.key) < std::tie(b.before, b.after, b.key);
+              });
   }
 
   // Tells thin air from aborted, intermediate and future reads: one pass over all writes for all of them.
@@ -422,6 +429,13 @@ Op Reads::operation_of_read(const History& history, Txn t, std::uint32_t i) {
     }
   }
   return Op{kNone};
+}
+
+const Reads::KnownOrder* Reads::version_order(Txn before, Txn after) const {
+  const auto at = std::lower_bound(
+      version_orders_.begin(), version_orders_.end(), std::pair(before, after),
+      [](const KnownOrder& a, const std::pair<Txn, Txn>& b) { return std::pair(a.before, a.after) < b; });
+  return at != version_orders_.end() && at->before == before && at->after == after ? &*at : nullptr;
 }
 
 std::size_t Reads::resident_bytes() const {

@@ -81,8 +81,13 @@ class Reads {
   struct KnownOrder {
     Txn before, after;
     Key key;
+    Txn shown_by;  // whose list read shows it
   };
+  // Sorted by `before`, then `after`.
   std::span<const KnownOrder> version_orders() const { return version_orders_; }
+
+  // The known order of these two, or nullptr.
+  const KnownOrder* version_order(Txn before, Txn after) const;
 
   // Reads that violate every level, in order of transactions.
   std::span<const BadRead> bad_reads() const { return bad_reads_; }

@@ -523,8 +523,13 @@ class Search {
       const Txn t = p_.txn_of(in.to);
       if (!is_session_hop(in) || !is_session_hop(out)) scratch_txns_.push_back(t);
     }
-    // An anti-dependency also rests on the write that was read, a choice on its reader.
+    // An anti-dependency also rests on the write that was read, a choice on its reader, a version order on
+    // the read that shows it.
     for (const DynamicOrder::Hop& hop : cycle) {
+      if (!hop.added && p_.is_event(hop.from) && p_.is_event(hop.to)) {
+        const auto* shown = reads_.version_order(p_.txn_of(hop.from), p_.txn_of(hop.to));
+        if (shown != nullptr) scratch_txns_.push_back(shown->shown_by);
+      }
       if (!hop.added) continue;
       if (p_.is_event(hop.from)) scratch_txns_.push_back(p_.txn_of(hop.from));
       if (p_.is_event(hop.to)) scratch_txns_.push_back(p_.txn_of(hop.to));

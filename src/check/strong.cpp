@@ -54,16 +54,13 @@ class Decision {
       outcome_.bad_reads.assign(reads_.bad_reads().begin(), reads_.bad_reads().end());
       return std::move(outcome_);
     }
-    if (strong_level(outcome_.level).real_time && !h_.has_times()) {
-      outcome_.reason = "the level speaks of real time, and the history has no times";
-      return std::move(outcome_);
-    }
-    climb();
-    if (outcome_.verdict == Verdict::holds && !reads_.not_understood().empty()) {
-      outcome_.verdict = Verdict::undecided;
-      outcome_.reason = reads_.not_understood();
-      outcome_.order.clear();
-    }
+    // Without times, a violation can still be found: of what the level promises besides.
+    StrongLevel level = strong_level(outcome_.level);
+    const bool times_missing = level.real_time && !h_.has_times();
+    if (times_missing) level.real_time = false;
+    climb(level);
+    if (times_missing) cannot_hold("the level speaks of real time, and the history has no times");
+    if (!reads_.not_understood().empty()) cannot_hold(reads_.not_understood());
     count("transactions", reads_.transactions());
     count("forced by the schedule", forced_);
     count("variables", stats_.variables);
@@ -77,9 +74,8 @@ class Decision {
   }
 
  private:
-  void climb() {
+  void climb(StrongLevel level) {
     clock_.enter("order");
-    const StrongLevel level = strong_level(outcome_.level);
     const Problem problem = make(level);
     clock_.enter("schedule");
     progress("scheduling");
@@ -215,6 +211,13 @@ class Decision {
   }
 
   void undecided() { outcome_.reason = limits_.reason(); }
+
+  void cannot_hold(std::string_view reason) {
+    if (outcome_.verdict != Verdict::holds) return;
+    outcome_.verdict = Verdict::undecided;
+    outcome_.reason = reason;
+    outcome_.order.clear();
+  }
 
   // The transactions of a cycle of the known order.
   std::vector<Txn> known_cycle(const Problem& problem) {

@@ -165,6 +165,9 @@ class Reader {
       : input_(input), options_(options), files_(session_files(input)) {}
 
   History read() {
+    std::size_t bytes = 0;
+    for (const InputFile* file : files_) bytes += file->bytes.size();
+    build_.expect(bytes / kWriteSize);
     for (const InputFile* file : files_) {
       const Records<layout> records(*file);
       const Session session = build_.session(session_name(*session_digits(file->path)));

@@ -61,6 +61,7 @@ class Reader {
   History read() {
     build_.source(input_.path, "dbcop");
     const Header header = read_header(in_);
+    build_.expect(in_.remaining() / kEventSize);
     converted_ = options_.initial == Initial::automatic ? converted(header.info) : Converted::no;
     zero_is_initial_ = options_.initial == Initial::zero ||
                        (options_.initial == Initial::automatic && converted_ == Converted::no);

@@ -9,10 +9,16 @@
 #include "format/awdit.hpp"
 #include "format/cobra.hpp"
 #include "format/dbcop.hpp"
+#include "format/dbcop_dsl.hpp"
+#include "format/dbcop_json.hpp"
+#include "format/elle_edn.hpp"
+#include "format/elle_json.hpp"
+#include "format/jsonl.hpp"
 #include "format/non_history.hpp"
 #include "format/open.hpp"
 #include "format/packed.hpp"
 #include "format/text.hpp"
+#include "format/viper.hpp"
 #include "history/error.hpp"
 
 namespace assay::format {
@@ -22,10 +28,19 @@ namespace {
 constexpr Format kFormats[] = {
     {"packed", "Assay's own binary format: columns, compressed and checksummed", false, sniff_packed,
      read_packed, write_packed},
+    {"jsonl", "Assay's own JSON lines: one transaction per line", false, sniff_jsonl, read_jsonl,
+     write_jsonl},
     {"cobra", "Cobra logs: a directory of T<n>.log", true, sniff_cobra, read_cobra, write_cobra},
     {"dbcop", "dbcop bincode: history.bincode", false, sniff_dbcop, read_dbcop, write_dbcop},
     {"text", "Plume, PolySI and IsoVista text: r(key,value,session,txn)", false, sniff_text, read_text,
      write_text},
+    {"viper", "Viper JSON: a directory of J<n>.log", true, sniff_viper, read_viper, nullptr},
+    {"edn", "Jepsen and Elle EDN: rw-register or list-append", false, sniff_elle_edn, read_elle_edn, nullptr},
+    {"elle-json", "elle-cli JSON: the same as JSON", false, sniff_elle_json, read_elle_json, nullptr},
+    {"dbcop-json", "dbcop (2025) JSON: sessions, transactions, events", false, sniff_dbcop_json,
+     read_dbcop_json, write_dbcop_json},
+    {"dbcop-dsl", "dbcop (2025) DSL: [x:=1 y==2] lines", false, sniff_dbcop_dsl, read_dbcop_dsl,
+     write_dbcop_dsl},
     {"awdit", "AWDIT test text: r key value, ----- between transactions, ===== between sessions", false,
      sniff_awdit, read_awdit, write_awdit},
 };

@@ -2,87 +2,162 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "history/builder.hpp"
 #include "history/error.hpp"
-#include "history/replay.hpp"
 
 namespace assay::format {
 
 namespace {
 
-// By version: whether the transaction leaves it behind, that is, writes it last on its key.
-std::vector<bool> left_behind(const History& history, Txn txn) {
-  std::vector<bool> left(history.versions(), false);
-  std::vector<std::uint32_t> last(history.keys(),
-                                  0);  // the last version per key; 0 is some key's initial one
-  for (const Op op : history.operations_of(txn)) {
-    if (!writes(history.kind(op))) continue;
-    const Version v = history.version(op);
-    std::uint32_t& before = last[index(history.key_of(v))];
-    left[before] = false;
-    before = index(v);
-    left[before] = true;
-  }
-  return left;
-}
+constexpr const char* kRewroteInitial =
+    "some transactions write the initial value of a key again; those writes are shown as deletes";
 
-}  // namespace
+// Feeds the operations of one history into the builder of another, with other initial versions.
+class Replay {
+ public:
+  Replay(const History& history, std::span<const std::optional<Version>> initial, HistoryBuilder& build)
+      : history_(history), initial_(initial), build_(build) {}
 
-std::optional<std::string> why_not_initial(const History& history, Txn txn) {
-  if (history.status(txn) != Status::committed) return "it did not commit";
-  for (const Op op : history.operations_of(txn)) {
-    if (history.kind(op) != OpKind::write && history.kind(op) != OpKind::insert) {
-      return "it does something else than writing values";
-    }
-  }
-  const std::vector<bool> left = left_behind(history, txn);
-  const auto named = [&](Version v) {
-    return fmt::format("{} = {}", to_string(history.name(history.key_of(v))), to_string(history.value(v)));
-  };
-  for (const Txn t : history.all_transactions()) {
-    if (t == txn) continue;
-    for (const Op op : history.operations_of(t)) {
-      const OpKind kind = history.kind(op);
-      if (kind == OpKind::list_read || kind == OpKind::predicate_read || kind == OpKind::range_read) {
-        const auto versions =
-            kind == OpKind::list_read ? history.list(op).elements : history.query(op).results;
-        for (const Version v : versions) {
-          if (left[index(v)]) return fmt::format("a list or query returned its {}", named(v));
+  void operation(Op op) {
+    switch (history_.kind(op)) {
+      case OpKind::read: {
+        const Atom key = history_.name(history_.key(op));
+        const std::optional<Atom> value = value_of(history_.version(op));
+        value ? build_.read(key, *value) : build_.read_initial(key);
+        return;
+      }
+      case OpKind::write:
+      case OpKind::insert:
+      case OpKind::erase:
+      case OpKind::append:
+        write(op);
+        return;
+      case OpKind::list_read: {
+        const ListRead list = history_.list(op);
+        elements_.clear();
+        for (const Version v : list.elements) elements_.push_back(history_.value(v));
+        build_.list_read(history_.name(list.key), elements_);
+        return;
+      }
+      case OpKind::predicate_read:
+      case OpKind::range_read: {
+        const Query query = history_.query(op);
+        rows_.clear();
+        for (const Version v : query.results)
+          rows_.push_back({history_.name(history_.key_of(v)), value_of(v)});
+        if (query.predicate) {
+          build_.predicate_read(*query.predicate, rows_);
+        } else {
+          build_.range_read(query.low, query.high, rows_);
         }
-      } else if (writes(kind) && left[index(history.version(op))]) {
-        return fmt::format("another transaction also writes {}, so a read of it may be of either",
-                           named(history.version(op)));
       }
     }
   }
-  return std::nullopt;
-}
 
-History fold_initial_transaction(const History& history, Txn txn) {
-  if (const auto reason = why_not_initial(history, txn)) {
-    throw InputError(
-        history.path(), "",
-        fmt::format("transaction {} of session {} cannot be the initial state: {}",
-                    to_string(history.name(txn)), to_string(history.name(history.session_of(txn))), *reason));
+  bool rewrote_initial() const { return rewrote_initial_; }
+
+ private:
+  std::optional<Atom> value_of(Version version) const {
+    const std::optional<Version> initial = initial_[index(history_.key_of(version))];
+    if (initial == version) return std::nullopt;
+    if (!history_.is_initial(version)) return history_.value(version);
+    if (initial) return Atom::json("null");
+    return std::nullopt;
   }
-  const std::vector<bool> left = left_behind(history, txn);
-  HistoryBuilder build;
-  build.source(history.path(), history.format());
-  build.clocks(history.clocks());
-  for (const std::string& note : history.notes()) build.note(note);
-  Replay replay(history, build);
-  for (std::uint32_t s = 0; s < history.sessions(); ++s) {
-    const auto transactions = history.transactions_of(Session{s});
-    if (transactions.size() == 1 && transactions[0] == txn) continue;
-    build.session(history.name(Session{s}));
-    for (const Txn t : transactions) {
-      if (t == txn) continue;
-      replay.transaction(t, [&](Version v) { return left[index(v)] || history.is_initial(v); });
+
+  void write(Op op) {
+    const Atom key = history_.name(history_.key(op));
+    const std::optional<Atom> value = value_of(history_.version(op));
+    const OpKind kind = history_.kind(op);
+    if (!value) {
+      rewrote_initial_ = rewrote_initial_ || kind != OpKind::erase;
+      return build_.erase(key);
+    }
+    switch (kind) {
+      case OpKind::insert:
+        return build_.insert(key, *value);
+      case OpKind::erase:
+        return build_.erase(key, *value);
+      case OpKind::append:
+        return build_.append(key, *value);
+      default:
+        return build_.write(key, *value);
     }
   }
+
+  const History& history_;
+  std::span<const std::optional<Version>> initial_;
+  HistoryBuilder& build_;
+  std::vector<Atom> elements_;
+  std::vector<Row> rows_;
+  bool rewrote_initial_ = false;
+};
+
+}  // namespace
+
+void InitialValues::write(OpKind kind, const Atom& key, const std::optional<Atom>& value) {
+  const std::optional<Atom> written = meaning(value);
+  if (!written) {
+    rewrote_initial_ = rewrote_initial_ || kind != OpKind::erase;
+    return build_.erase(key);
+  }
+  switch (kind) {
+    case OpKind::insert:
+      return build_.insert(key, *written);
+    case OpKind::erase:
+      return build_.erase(key, *written);
+    default:
+      return build_.write(key, *written);
+  }
+}
+
+void InitialValues::add_notes() {
+  if (rewrote_initial_) build_.note(kRewroteInitial);
+}
+
+History with_initial_versions(const History& history, std::span<const std::optional<Version>> initial,
+                              std::span<const Txn> without, const std::string& note) {
+  HistoryBuilder build;
+  Replay replay(history, initial, build);
+  auto skip = without.begin();
+  for (const Txn t : history.all_transactions()) {
+    if (skip != without.end() && *skip == t) {
+      ++skip;
+      continue;
+    }
+    build.begin(build.session(history.name(history.session_of(t))), history.name(t));
+    for (const Op op : history.operations_of(t)) replay.operation(op);
+    build.end(history.status(t), history.start(t), history.end(t));
+  }
+  build.clocks(history.clocks());
+  build.source(history.path(), history.format());
+  for (const std::string& known : history.notes()) build.note(known);
+  if (!note.empty()) build.note(note);
+  if (replay.rewrote_initial()) build.note(kRewroteInitial);
   return build.finish();
+}
+
+History fold_initial_transaction(const History& history, Txn writer) {
+  const std::string who = "transaction " + to_string(history.name(writer)) + " of session " +
+                          to_string(history.name(history.session_of(writer)));
+  const auto refuse = [&](const std::string& why) {
+    throw InputError(history.path(), "", who + " cannot have written the initial state: " + why);
+  };
+  if (history.status(writer) != Status::committed) refuse("it did not certainly commit");
+  std::vector<std::optional<Version>> initial(history.keys());
+  for (const Op op : history.operations_of(writer)) {
+    const OpKind kind = history.kind(op);
+    if (kind == OpKind::append) refuse("it appends to lists");
+    if (!writes(kind)) refuse("it reads");
+    const Version version = history.version(op);
+    auto& entry = initial[index(history.key_of(version))];
+    // Its last write of a key counts; a delete without a tombstone leaves the key absent, as it was.
+    entry = history.is_initial(version) ? std::nullopt : std::optional(version);
+  }
+  return with_initial_versions(history, initial, {&writer, 1});
 }
 
 }  // namespace assay::format

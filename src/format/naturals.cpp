@@ -18,20 +18,19 @@ std::optional<std::uint64_t> natural(const Atom& atom) {
   return std::nullopt;
 }
 
-template <class Id>
-std::vector<std::uint64_t> numbers(const History& history, std::uint32_t count) {
-  std::vector<std::uint64_t> names(count);
+template <class Id, class Counts>
+std::vector<std::uint64_t> numbers(const History& history, std::uint32_t count, Counts counts) {
+  std::vector<std::uint64_t> names(count, 0), sorted;
   bool usable = true;
   for (std::uint32_t i = 0; i < count && usable; ++i) {
+    if (!counts(Id{i})) continue;
     const auto number = natural(history.name(Id{i}));
     usable = number.has_value();
     names[i] = number.value_or(0);
+    sorted.push_back(names[i]);
   }
-  if (usable) {
-    std::vector<std::uint64_t> sorted = names;
-    std::sort(sorted.begin(), sorted.end());
-    usable = std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
-  }
+  std::sort(sorted.begin(), sorted.end());
+  usable = usable && std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
   if (!usable) std::iota(names.begin(), names.end(), std::uint64_t{0});
   return names;
 }
@@ -56,11 +55,12 @@ std::uint64_t require_natural(const Atom& atom, std::string_view what, const Tar
 }
 
 std::vector<std::uint64_t> transaction_numbers(const History& history) {
-  return numbers<Txn>(history, history.transactions());
+  return numbers<Txn>(history, history.transactions(),
+                      [&](Txn t) { return history.status(t) != Status::aborted; });
 }
 
 std::vector<std::uint64_t> session_numbers(const History& history) {
-  return numbers<Session>(history, history.sessions());
+  return numbers<Session>(history, history.sessions(), [](Session) { return true; });
 }
 
 }  // namespace assay::format

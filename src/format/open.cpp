@@ -129,10 +129,10 @@ OpenedInput open_input(const std::string& path) {
   opened.input.path = path;
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
-  if (error || !std::filesystem::exists(status)) {
-    throw InputError(path, "",
-                     error ? "cannot open: " + error.message() : "there is no such file or directory");
+  if (status.type() == std::filesystem::file_type::not_found) {
+    throw InputError(path, "", "there is no such file or directory");
   }
+  if (error) throw InputError(path, "", "cannot open: " + error.message());
   if (std::filesystem::is_directory(status)) {
     add_directory(opened, path);
   } else {

@@ -141,6 +141,7 @@ class PackedCodec::Decoder {
   void get_names(AtomColumn& column, std::size_t n, std::string_view what) {
     column.reserve(bounded(n));
     get_atoms(n, what, [&](std::size_t, AtomKind kind, std::uint64_t bits) { column.push_back(kind, bits); });
+    column.shrink_to_fit();
   }
 
   void get_sessions() {
@@ -194,6 +195,7 @@ class PackedCodec::Decoder {
       before = name;
       h_.key_names_.push_back(kind, bits);
     });
+    h_.key_names_.shrink_to_fit();
     h_.key_versions_ = get_begins<std::uint32_t>(n, counts_[kVersions], "versions per key", 1);
   }
 
@@ -220,6 +222,7 @@ class PackedCodec::Decoder {
       values.push_back(kind, bits);
     });
     while (values.size() < count(kVersions)) add_initial();
+    values.shrink_to_fit();
     h_.values_ = std::move(values);
 
     h_.version_keys_.resize(count(kVersions));

@@ -17,6 +17,8 @@ namespace assay::format {
 
 namespace {
 
+constexpr std::size_t kShortLine = 16;  // bytes; few files have shorter ones on average
+
 struct Line {
   std::uint64_t key, value, session, txn;
   bool write;
@@ -79,6 +81,7 @@ class Reader {
   // The usual file: the lines of each transaction stand together. False if some transaction comes back later.
   bool read_in_order() {
     Scanner in = scanner();
+    build_.expect(input_.files.front().bytes.size() / kShortLine);
     InternTable seen;
     Line open{};
     const char* start = nullptr;

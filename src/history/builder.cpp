@@ -1,9 +1,12 @@
 #include "history/builder.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
+
+#include "history/huge_pages.hpp"
 
 namespace assay {
 
@@ -27,6 +30,12 @@ void require_room(std::size_t used, const char* what) {
 std::uint64_t HistoryBuilder::bits_of(const Atom& atom) {
   if (atom.kind == AtomKind::text || atom.kind == AtomKind::json) return history_.texts_.intern(atom.text);
   return atom.bits;
+}
+
+void HistoryBuilder::expect(std::size_t operations) {
+  operations = std::min<std::size_t>(operations, kMost);
+  history_.kinds_.reserve(operations);
+  history_.payloads_.reserve(operations);
 }
 
 Session HistoryBuilder::session(const Atom& name) {
@@ -68,13 +77,12 @@ void HistoryBuilder::source(std::string path, std::string format) {
   history_.format_ = std::move(format);
 }
 
-std::uint32_t HistoryBuilder::key_id(const Atom& key) {
-  const std::uint64_t bits = bits_of(key);
+std::uint32_t HistoryBuilder::key_id(AtomKind kind, std::uint64_t bits) {
   const std::uint32_t fresh = history_.keys();
-  const std::uint32_t id = key_table_[static_cast<std::size_t>(key.kind)].find_or_add(0, bits, fresh);
+  const std::uint32_t id = key_table_[static_cast<std::size_t>(kind)].find_or_add(0, bits, fresh);
   if (id == fresh) {
     require_room(fresh, "keys");
-    history_.key_names_.push_back(key.kind, bits);
+    history_.key_names_.push_back(kind, bits);
   }
   return id;
 }
@@ -90,45 +98,55 @@ std::uint32_t HistoryBuilder::new_operation(OpKind kind, std::uint32_t payload) 
 }
 
 void HistoryBuilder::add(OpKind kind, const Atom& key, const Atom& value) {
-  const std::uint32_t k = key_id(key);
   const std::uint32_t op = new_operation(kind, 0);
-  look_up({bits_of(value), k, op, value.kind, false});
+  look_up({bits_of(key), bits_of(value), 0, op, key.kind, value.kind, false, false});
 }
 
 void HistoryBuilder::add_initial(OpKind kind, const Atom& key) {
-  const std::uint32_t k = key_id(key);
-  new_operation(kind, initial_mark(k));
+  const std::uint32_t op = new_operation(kind, 0);
+  look_up({bits_of(key), 0, 0, op, key.kind, AtomKind::integer, false, true});
 }
 
 void HistoryBuilder::look_up(const Pending& pending) {
-  version_table_[static_cast<std::size_t>(pending.kind)].prefetch(pending.key, pending.bits);
-  Pending& slot = pending_[pending_count_ % kPending];
-  if (pending_count_ >= kPending) answer(slot);
+  key_table_[static_cast<std::size_t>(pending.key_kind)].prefetch(0, pending.key_bits);
+  Pending& slot = pending_[pending_count_ % (2 * kStage)];
+  if (pending_count_ >= 2 * kStage) find_version(slot);
   slot = pending;
+  if (pending_count_ >= kStage) find_key(pending_[(pending_count_ - kStage) % (2 * kStage)]);
   ++pending_count_;
 }
 
-void HistoryBuilder::answer(const Pending& pending) {
-  const auto fresh = static_cast<std::uint32_t>(history_.version_keys_.size());
-  InternTable& table = version_table_[static_cast<std::size_t>(pending.kind)];
-  const std::uint32_t id = table.find_or_add(pending.key, pending.bits, fresh);
-  if (id == fresh) {
-    require_room(fresh, "versions");
-    history_.version_keys_.push_back(pending.key);
-    history_.values_.push_back(pending.kind, pending.bits);
-  }
-  (pending.element ? history_.elements_ : history_.payloads_)[pending.target] = id;
+void HistoryBuilder::find_key(Pending& pending) {
+  pending.key = key_id(pending.key_kind, pending.key_bits);
+  version_table_[static_cast<std::size_t>(pending.value_kind)].prefetch(pending.key, pending.value_bits);
 }
 
-void HistoryBuilder::add_element(const Atom& key, const Atom& value) {
+void HistoryBuilder::find_version(const Pending& pending) {
+  std::uint32_t& target = (pending.element ? history_.elements_ : history_.payloads_)[pending.target];
+  if (pending.initial) {
+    target = initial_mark(pending.key);
+    return;
+  }
+  const auto fresh = static_cast<std::uint32_t>(history_.version_keys_.size());
+  InternTable& table = version_table_[static_cast<std::size_t>(pending.value_kind)];
+  target = table.find_or_add(pending.key, pending.value_bits, fresh);
+  if (target == fresh) {
+    require_room(fresh, "versions");
+    history_.version_keys_.push_back(pending.key);
+    history_.values_.push_back(pending.value_kind, pending.value_bits);
+  }
+}
+
+void HistoryBuilder::add_element(const Atom& key, const std::optional<Atom>& value) {
   require_room(history_.elements_.size(), "list elements and query results");
   const auto at = static_cast<std::uint32_t>(history_.elements_.size());
   history_.elements_.push_back(0);
-  look_up({bits_of(value), key_id(key), at, value.kind, true});
+  look_up({bits_of(key), value ? bits_of(*value) : 0, 0, at, key.kind,
+           value ? value->kind : AtomKind::integer, true, !value});
 }
 
 void HistoryBuilder::list_read(const Atom& key, std::span<const Atom> elements) {
-  const std::uint32_t k = key_id(key);
+  const std::uint32_t k = key_id(key.kind, bits_of(key));
   new_operation(OpKind::list_read, static_cast<std::uint32_t>(history_.lists_.size()));
   const std::uint64_t begin = history_.elements_.size();
   for (const Atom& element : elements) add_element(key, element);
@@ -161,8 +179,9 @@ void HistoryBuilder::range_read(const std::optional<Atom>& low, const std::optio
 
 History HistoryBuilder::finish() {
   assert(!open_);
-  const std::size_t first = pending_count_ > kPending ? pending_count_ - kPending : 0;
-  for (std::size_t i = first; i < pending_count_; ++i) answer(pending_[i % kPending]);
+  const auto last = [&](std::size_t n) { return pending_count_ > n ? pending_count_ - n : 0; };
+  for (std::size_t i = last(kStage); i < pending_count_; ++i) find_key(pending_[i % (2 * kStage)]);
+  for (std::size_t i = last(2 * kStage); i < pending_count_; ++i) find_version(pending_[i % (2 * kStage)]);
   session_table_ = {};
   key_table_ = {};
   version_table_ = {};
@@ -243,7 +262,10 @@ void HistoryBuilder::group_versions_by_key() {
   for (const std::uint32_t k : h.version_keys_) ++begin[k + 1];
   for (std::uint32_t k = 0; k < keys; ++k) begin[k + 1] += begin[k] + 1;
 
-  std::vector<std::uint32_t> renumbered(found);
+  std::vector<std::uint32_t> renumbered;
+  renumbered.reserve(found);
+  prefer_huge_pages(renumbered.data(), found * sizeof renumbered[0]);
+  renumbered.resize(found);
   std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
   AtomColumn values;
   values.resize(std::size_t{found} + keys);

@@ -23,14 +23,18 @@
 
 namespace assay {
 
-// One row of a predicate or range result.
+// One row of a predicate or range result; no value: the row was there before the first transaction.
 struct Row {
   Atom key;
-  Atom value;
+  std::optional<Atom> value;
 };
 
 class HistoryBuilder {
  public:
+  // About how many operations will come; room is set aside for them. A guess too high costs addresses, not
+  // memory.
+  void expect(std::size_t operations);
+
   // The session of that name; a new one if there is none yet.
   Session session(const Atom& name);
 
@@ -68,31 +72,34 @@ class HistoryBuilder {
   static History noted(History history, std::string note);
 
  private:
-  // A version look-up that waits for its cache line (see intern.hpp); answered a few operations later.
+  // An operation or element whose key and version are still to be found. It waits twice for a cache line of a
+  // table (see intern.hpp): kStage additions for its key's, then as many for its version's.
   struct Pending {
-    std::uint64_t bits;
+    std::uint64_t key_bits, value_bits;
     std::uint32_t key;
     std::uint32_t target;  // index into payloads_, or into elements_
-    AtomKind kind;
+    AtomKind key_kind, value_kind;
     bool element;
+    bool initial;  // of the key's initial version: there is no value
   };
-  static constexpr std::size_t kPending = 16;
+  static constexpr std::size_t kStage = 24;
 
   std::uint64_t bits_of(const Atom& atom);
-  std::uint32_t key_id(const Atom& key);
+  std::uint32_t key_id(AtomKind kind, std::uint64_t bits);
   void add(OpKind kind, const Atom& key, const Atom& value);
   void add_initial(OpKind kind, const Atom& key);
   std::uint32_t new_operation(OpKind kind, std::uint32_t payload);
   void look_up(const Pending& pending);
-  void answer(const Pending& pending);
-  void add_element(const Atom& key, const Atom& value);
+  void find_key(Pending& pending);
+  void find_version(const Pending& pending);
+  void add_element(const Atom& key, const std::optional<Atom>& value);
   std::uint32_t add_query_atom(const std::optional<Atom>& atom);
   void group_by_session();
   void group_versions_by_key();
 
   History history_;
   std::array<InternTable, kAtomKinds> session_table_, key_table_, version_table_;
-  std::array<Pending, kPending> pending_{};
+  std::array<Pending, 2 * kStage> pending_{};
   std::size_t pending_count_ = 0;
   bool open_ = false;
 };

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <utility>
+
+#include "history/huge_pages.hpp"
 
 namespace assay {
 
@@ -35,9 +37,9 @@ class InternTable {
 
  private:
   struct Entry {
-    std::uint64_t word = 0;
-    std::uint32_t scope = 0;
-    std::uint32_t id_plus_one = 0;  // 0: free. Ids stay below 2^32 - 1.
+    std::uint64_t word;
+    std::uint32_t scope;
+    std::uint32_t id_plus_one;  // 0: free. Ids stay below 2^32 - 1.
   };
   static constexpr std::size_t kMinimum = 64;
 
@@ -51,9 +53,10 @@ class InternTable {
   }
 
   void grow() {
-    std::vector<Entry> old(entries_.size() * 2);
-    old.swap(entries_);
-    for (const Entry& entry : old) {
+    ZeroedArray<Entry> old(entries_.size() * 2);
+    std::swap(old, entries_);
+    for (std::size_t i = 0; i < old.size(); ++i) {
+      const Entry entry = old[i];
       if (entry.id_plus_one == 0) continue;
       std::size_t at = hash(entry.scope, entry.word);
       while (entries_[at & (entries_.size() - 1)].id_plus_one != 0) ++at;
@@ -61,7 +64,7 @@ class InternTable {
     }
   }
 
-  std::vector<Entry> entries_;
+  ZeroedArray<Entry> entries_;
   std::size_t used_ = 0;
 };
 

@@ -1,6 +1,8 @@
 #include "history/sub_history.hpp"
 
-#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 
 #include "history/builder.hpp"
 
@@ -8,14 +10,20 @@ namespace assay {
 
 namespace {
 
-// Versions that a transaction outside of the part may have written: who read one of them may have read it
-// there.
+// Versions that a transaction outside of the part can have shown to others: its last write of each key, every
+// element that it appended. Who read one of them may have read it there.
 std::vector<bool> written_outside(const History& whole, const std::vector<bool>& inside) {
   std::vector<bool> outside(whole.versions(), false);
+  std::vector<std::uint32_t> last_writer(whole.keys(), whole.transactions());
   for (const Txn t : whole.all_transactions()) {
-    if (inside[index(t)]) continue;
-    for (const Op op : whole.operations_of(t)) {
-      if (writes(whole.kind(op))) outside[index(whole.version(op))] = true;
+    if (inside[index(t)] || whole.status(t) == Status::aborted) continue;
+    const IdRange<Op> ops = whole.operations_of(t);
+    for (std::uint32_t i = ops.size(); i-- > 0;) {
+      if (!writes(whole.kind(ops[i]))) continue;
+      std::uint32_t& last = last_writer[index(whole.key(ops[i]))];
+      if (last != index(t) || whole.kind(ops[i]) == OpKind::append)
+        outside[index(whole.version(ops[i]))] = true;
+      last = index(t);
     }
   }
   return outside;
@@ -32,12 +40,11 @@ SubHistory sub_history(const History& whole, std::span<const Txn> transactions) 
 
   HistoryBuilder build;
   build.clocks(whole.clocks());
-  std::vector<bool> known(whole.keys(), false);
+  std::map<std::pair<AtomKind, std::string>, Key> keys;
   const auto name = [&](Key k) {
-    // The builder numbers keys in order of appearance.
-    if (!known[index(k)]) part.keys.push_back(k);
-    known[index(k)] = true;
-    return whole.name(k);
+    const Atom atom = whole.name(k);
+    keys.try_emplace({atom.kind, to_string(atom)}, k);
+    return atom;
   };
   for (const Txn t : transactions) {
     build.begin(build.session(whole.name(whole.session_of(t))), whole.name(t));
@@ -82,6 +89,10 @@ SubHistory sub_history(const History& whole, std::span<const Txn> transactions) 
     build.end(whole.status(t), whole.start(t), whole.end(t));
   }
   part.history = build.finish();
+  for (std::uint32_t k = 0; k < part.history.keys(); ++k) {
+    const Atom atom = part.history.name(Key{k});
+    part.keys.push_back(keys.at({atom.kind, to_string(atom)}));
+  }
   return part;
 }
 

@@ -141,10 +141,10 @@ TEST(Lists, GiveTheVersionOrder) {
   const History h = draw("a: a(x,1)\nb: a(x,2)\nc: a(x,3)\nd: l(x,[2,1])");
   const Reads reads = resolve_reads(h);
   ASSERT_EQ(reads.version_orders().size(), 2U);
-  EXPECT_EQ(reads.version_orders()[0].before, Txn{1});
-  EXPECT_EQ(reads.version_orders()[0].after, Txn{0});
-  EXPECT_EQ(reads.version_orders()[1].before, Txn{0});
-  EXPECT_EQ(reads.version_orders()[1].after, Txn{2}) << "nobody saw 3, so it came later";
+  ASSERT_NE(reads.version_order(Txn{1}, Txn{0}), nullptr);
+  EXPECT_EQ(reads.version_order(Txn{1}, Txn{0})->shown_by, Txn{3});
+  EXPECT_NE(reads.version_order(Txn{0}, Txn{2}), nullptr) << "nobody saw 3, so it came later";
+  EXPECT_EQ(reads.version_order(Txn{0}, Txn{1}), nullptr);
   ASSERT_EQ(reads.reads_of(Txn{3}).size(), 1U);
   EXPECT_EQ(reads.writer(reads.reads_of(Txn{3})[0].write()), Txn{0});
 }

@@ -46,7 +46,7 @@ TEST(HistoryBuilder, KeepsListsAndQueries) {
   build.append(Atom::integer(1), Atom::integer(5));
   const Atom elements[] = {Atom::integer(4), Atom::integer(5)};
   build.list_read(Atom::integer(1), elements);
-  const Row rows[] = {{Atom::integer(1), Atom::integer(4)}};
+  const Row rows[] = {{Atom::integer(1), Atom::integer(4)}, {Atom::integer(2), std::nullopt}};
   build.predicate_read(Atom::string("v > 3"), rows);
   build.range_read(Atom::integer(0), std::nullopt, {});
   build.erase(Atom::integer(1));
@@ -59,8 +59,9 @@ TEST(HistoryBuilder, KeepsListsAndQueries) {
   EXPECT_EQ(list.key, h.key(Op{0}));
   const Query predicate = h.query(Op{2});
   EXPECT_EQ(predicate.predicate->text, "v > 3");
-  ASSERT_EQ(predicate.results.size(), 1U);
+  ASSERT_EQ(predicate.results.size(), 2U);
   EXPECT_EQ(predicate.results[0], list.elements[0]);
+  EXPECT_TRUE(h.is_initial(predicate.results[1])) << "a row without a value is as it was before the first transaction";
   const Query range = h.query(Op{3});
   EXPECT_TRUE(range.low.has_value());
   EXPECT_FALSE(range.high.has_value());

@@ -134,7 +134,7 @@ TEST(TextReport, NamesBeginAndCommitWhereALevelTellsThemApart) {
 
 TEST(TextReport, EveryRuleHasItsSentence) {
   const History history = counter();
-  for (std::uint8_t rule = 0; rule <= static_cast<std::uint8_t>(Rule::lemma); ++rule) {
+  for (std::uint8_t rule = 0; rule <= static_cast<std::uint8_t>(Rule::decision); ++rule) {
     const Step step{{Txn{0}}, {Txn{1}}, Rule{rule}, Key{0}, Txn{2}, {}};
     EXPECT_NE(reason(history, step, [&](Txn t) { return full_name(history, t); }), "") << int{rule};
   }

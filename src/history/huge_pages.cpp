@@ -1,0 +1,57 @@
+#include "history/huge_pages.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+namespace assay {
+
+namespace {
+
+constexpr std::size_t kHuge = std::size_t{2} << 20;
+
+std::size_t mapped_size(std::size_t bytes) {
+  return (bytes + kHuge - 1) / kHuge * kHuge;
+}
+
+}  // namespace
+
+void prefer_huge_pages(void* begin, std::size_t bytes) {
+  if (bytes < 2 * kHuge) return;
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto start = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / page * page;
+  ::madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);  // a wish; a refusal is no error
+}
+
+void* allocate_zeroed(std::size_t bytes) {
+  if (bytes < kHuge) {
+    void* const begin = std::calloc(bytes, 1);
+    if (begin == nullptr) throw std::bad_alloc();
+    return begin;
+  }
+  // A mapping starts anywhere; a huge page only at a multiple of its size. Map one more and give the ends
+  // back.
+  const std::size_t size = mapped_size(bytes);
+  void* const raw = ::mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (raw == MAP_FAILED) throw std::bad_alloc();
+  char* const start = static_cast<char*>(raw);
+  const std::size_t before = (kHuge - reinterpret_cast<std::uintptr_t>(start) % kHuge) % kHuge;
+  if (before > 0) ::munmap(start, before);
+  ::munmap(start + before + size, kHuge - before);
+  ::madvise(start + before, size, MADV_HUGEPAGE);
+  return start + before;
+}
+
+void free_zeroed(void* begin, std::size_t bytes) {
+  if (bytes < kHuge) {
+    std::free(begin);
+  } else {
+    ::munmap(begin, mapped_size(bytes));
+  }
+}
+
+}  // namespace assay

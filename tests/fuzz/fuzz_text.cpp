@@ -1,0 +1,22 @@
+// Any bytes as one file in format text: a history or an InputError, nothing else.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "format/text.hpp"
+#include "history/error.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace assay::format;
+  const Input input{"fuzz", false, {{"fuzz", {reinterpret_cast<const char*>(data), size}}}};
+  sniff_text(input);
+  for (const Initial initial : {Initial::automatic, Initial::first_transaction}) {
+    ReadOptions options;
+    options.initial = initial;
+    try {
+      read_text(input, options);
+    } catch (const assay::InputError&) {
+    }
+  }
+  return 0;
+}
