@@ -99,17 +99,17 @@
       ` · ${counted(h.transactions, "transaction")} in ${counted(h.sessions, "session")}, ${counted(h.operations, "operation")} on ${counted(h.keys, "key")} (${h.format})`);
     const single = data.levels.length === 1 ? data.levels[0] : null;
     const lead = [];
-    if (data.stories.length) lead.push(data.stories[0].summary);
+    if (data.stories.length) lead.push(...data.stories[0].sentences);
     else if (worst === "holds") lead.push("What the clients saw can be explained by one order of the transactions; the check found such an order.");
     for (const level of data.levels) if (level.verdict === "undecided" && level.reason) lead.push(`${level.name}: ${level.reason}.`);
     const notes = h.notes.concat(data.sessionOrder === "ignore" ? ["the order of transactions in a session is ignored"] : []);
-    document.getElementById("verdict").append(...[
+    fill(document.getElementById("verdict"), {}, [
       el("p", { class: `mark ${worst}` }, worst),
       el("h1", { id: "headline" }, text[0].toUpperCase() + text.slice(1)),
       single && el("p", { class: "promise" }, `${single.name} promises: ${single.promise}`),
-      ...lead.slice(0, 3).map((s) => el("p", { class: "lead" }, s)),
+      lead.map((s) => el("p", { class: "lead" }, s)),
       notes.length > 0 && el("ul", { class: "notes" }, notes.map((n) => el("li", {}, n))),
-    ].filter(Boolean));
+    ]);
   }
 
   // --- the drawing: a column per session, boxes for transactions, arrows for steps ----------------------
@@ -135,6 +135,22 @@
     };
     cast.forEach((t) => place(t.id));
     return row;
+  }
+
+  // Where a step speaks of a read and of who wrote what was read, that pair belongs into the drawing, although it is
+  // no step of its own: without it nobody sees why the step holds.
+  function impliedReads(steps) {
+    const known = new Set(steps.filter((s) => s.rule === "reads-from").map((s) => `${s.from} ${s.to} ${s.keyId}`));
+    const implied = new Map();
+    for (const s of steps) {
+      if (s.witness === undefined) continue;
+      const [from, to] = s.rule === "anti-dependency" ? [s.witness, s.from] : [s.to, s.witness];
+      const id = `${from} ${to} ${s.keyId}`;
+      if (from === to || from === -1 || to === -1 || known.has(id)) continue;
+      if (!implied.has(id)) implied.set(id, { from, to, fromSide: "commit", toSide: "begin", rule: "reads-from", key: s.key, keyId: s.keyId, of: [] });
+      implied.get(id).of.push(s.number);
+    }
+    return [...implied.values()];
   }
 
   function opsToShow(t, keys, reads, most) {
@@ -167,16 +183,26 @@
       const keys = new Set(steps.map((s) => s.keyId).concat(story.reads.map((r) => r.keyId)).filter((k) => k !== undefined));
       const reads = new Set(story.reads.flatMap((r) => [`${r.transaction}:${r.at}`, `${r.writer}:${r.writeAt}`]));
       const drawn = steps.filter((s) => s.from !== s.to && (s.from === -1 || transactions.has(s.from)) && (s.to === -1 || transactions.has(s.to)));
-      const shownEdges = drawn.length > 26 ? drawn.filter((s) => cycle.has(s.number)) : drawn;
+      const many = drawn.length > 26;
+      const implied = many ? [] : impliedReads(steps).filter((s) => transactions.has(s.from) && transactions.has(s.to));
+      const shownEdges = (many ? drawn.filter((s) => cycle.has(s.number)) : drawn).concat(implied);
 
       const lanes = [];
       for (const t of cast) if (!lanes.includes(t.session)) lanes.push(t.session);
-      const row = rows(cast, steps);
+      const row = rows(cast, steps.concat(implied));
       const rowCount = Math.max(0, ...row.values()) + 1;
-      const boxW = narrow ? 138 : lanes.length > 3 ? 178 : 210;
-      const sideLoop = shownEdges.some((s) => s.from >= 0 && s.to >= 0 && transactions.get(s.from).session === transactions.get(s.to).session);
-      const gapX = narrow ? 58 : 168;
-      const margin = narrow ? (sideLoop ? 40 : 12) : sideLoop ? 150 : 34;
+      // The widest form that fits: with labels on the arrows, or else with numbers alone.
+      const loops = { left: false, right: false };
+      for (const step of shownEdges) {
+        if (step.from < 0 || step.to < 0 || transactions.get(step.from).session !== transactions.get(step.to).session) continue;
+        if (row.get(step.to) !== row.get(step.from) + 1) loops[transactions.get(step.from).session === lanes[0] ? "left" : "right"] = true;
+      }
+      const forms = [{ boxW: 220, gapX: 176, words: true }, { boxW: 186, gapX: 164, words: true }, { boxW: 200, gapX: 70, words: false }, { boxW: 164, gapX: 60, words: false }, { boxW: 138, gapX: 56, words: false }];
+      const margins = (f) => ({ left: loops.left ? (f.words ? 150 : 44) : 11, right: loops.right ? (f.words ? 150 : 44) : 11 });
+      const breadth = (f) => margins(f).left + margins(f).right + lanes.length * f.boxW + Math.max(lanes.length - 1, 0) * f.gapX;
+      const form = forms.find((f) => breadth(f) <= width && (f.words || !narrow || f.boxW <= 164)) || forms[narrow ? 4 : 3];
+      const { boxW, gapX, words } = form;
+      const margin = margins(form).left;
       const mostOps = narrow ? 5 : 8;
       const lineH = 18;
 
@@ -187,7 +213,7 @@
       for (const t of cast) {
         const ops = opsToShow(t, keys, reads, mostOps);
         const lines = ops.shown.length + (ops.hidden > 0 ? 1 : 0) + (story.twoSided ? 1 : 0);
-        shape.set(t.id, { ops, lines, h: Math.max(44 + lines * lineH + 8, 26 * ((ports.get(t.id) || 0) + 1)) });
+        shape.set(t.id, { ops, h: Math.max(44 + lines * lineH + 8, 26 * ((ports.get(t.id) || 0) + 1)) });
       }
       const hasInitial = shownEdges.some((s) => s.from === -1 || s.to === -1);
       const top = 38 + (hasInitial ? 62 : 0);
@@ -201,7 +227,7 @@
         y += rowHeight[r] + rowGap;
       }
       const height = y - rowGap + 26;
-      const total = margin * 2 + lanes.length * boxW + Math.max(lanes.length - 1, 0) * gapX;
+      const total = breadth(form);
       const laneX = (session) => margin + lanes.indexOf(session) * (boxW + gapX);
 
       const place = new Map();
@@ -209,36 +235,35 @@
         const { h } = shape.get(t.id);
         place.set(t.id, { x: laneX(t.session), y: rowTop[row.get(t.id)], w: boxW, h, lane: lanes.indexOf(t.session), row: row.get(t.id) });
       }
-      if (hasInitial) place.set(-1, { x: margin, y: 34, w: total - 2 * margin, h: 30, lane: -1, row: -1 });
+      if (hasInitial) place.set(-1, { x: margin, y: 34, w: lanes.length * (boxW + gapX) - gapX, h: 30, lane: -1, row: -1 });
 
       const picture = svg("svg", { width: total, height, viewBox: `0 0 ${total} ${height}`, role: "group", "aria-label": "Drawing of the transactions involved and the order that their reads and writes force" });
       this.svg = picture;
       this.edges.clear();
       this.boxes.clear();
+      this.implied = [];
       for (const session of lanes) {
         const x = laneX(session) + boxW / 2;
         picture.append(svg("line", { class: "lane-line", x1: x, x2: x, y1: 28, y2: height - 8 }),
           svg("text", { class: "lane-name", x, y: 20, "text-anchor": "middle" }, shorten(`session ${sessions.get(session).name}`, narrow ? 18 : 28)));
       }
-      const under = svg("g");
       const over = svg("g");
-      picture.append(under);
-      for (const t of cast) picture.append(this.box(t, place.get(t.id), shape.get(t.id), cyclic.has(t.id), narrow, lineH));
+      for (const t of cast) picture.append(this.box(t, place.get(t.id), shape.get(t.id), cyclic.has(t.id), lineH));
       if (hasInitial) picture.append(this.initialBox(place.get(-1), cyclic.has(-1)));
       picture.append(over);
       this.node.replaceChildren(picture);
-      this.route(shownEdges, place, { gapX, rowTop, rowHeight, rowGap, lanes: lanes.length, loop: narrow ? 26 : 64 }, over, cycle, narrow);
+      this.route(shownEdges, place, { gapX, rowTop, rowHeight, rowGap, loop: words ? 64 : 26 }, over, cycle, words);
       let first = true;
       for (const edge of this.edges.values()) { edge.setAttribute("tabindex", first ? "0" : "-1"); first = false; }
     }
 
-    box(t, at, { ops, lines, h }, cyclic, narrow, lineH) {
+    box(t, at, { ops, h }, cyclic, lineH) {
       const letter = this.letters.get(t.id) || "";
       const chars = Math.floor((at.w - 22) / 7);
       const g = svg("g", { class: `box ${t.status}${cyclic ? " cyclic" : ""}`, transform: `translate(${at.x} ${at.y})` },
         svg("rect", { class: "body", width: at.w, height: h, rx: 9 }),
         svg("text", { class: "letter", x: 12, y: 21 }, letter),
-        svg("text", { class: "tname", x: 14 + 10 * letter.length + 6, y: 21 }, shorten(`transaction ${t.name}${t.status === "committed" ? "" : `, ${t.status}`}`, Math.floor((at.w - 34) / 6))),
+        svg("text", { class: "tname", x: 14 + 10 * letter.length + 6, y: 21 }, shorten(`${at.w < 160 ? "txn" : "transaction"} ${t.name}${t.status === "committed" ? "" : `, ${t.status}`}`, Math.floor((at.w - (this.story.twoSided ? 74 : 34)) / 6.2))),
         svg("title", {}, `${letter} = transaction ${t.name} of session ${sessionName(t)} (${t.status})`));
       const lights = [];
       ops.shown.forEach((op, i) => {
@@ -252,7 +277,7 @@
         lights.push({ op, light });
       });
       if (ops.hidden > 0) g.append(svg("text", { class: "more", x: 12, y: 44 + ops.shown.length * lineH }, `… and ${number(ops.hidden)} more`));
-      if (this.story.twoSided) g.append(svg("text", { class: "side", x: at.w / 2, y: 9, "text-anchor": "middle", "font-size": 9 }, ""), svg("text", { class: "side", x: at.w - 10, y: h - 8, "text-anchor": "end" }, "commit"), svg("text", { class: "side", x: at.w - 10, y: 36, "text-anchor": "end" }, "begin"));
+      if (this.story.twoSided) g.append(svg("text", { class: "side", x: at.w - 10, y: h - 8, "text-anchor": "end" }, "commit"), svg("text", { class: "side", x: at.w - 10, y: 21, "text-anchor": "end" }, "begin"));
       this.boxes.set(t.id, { g, lights });
       return g;
     }
@@ -266,7 +291,7 @@
     }
 
     // Which sides an arrow leaves and enters by.
-    sides(a, b, geometry) {
+    sides(a, b) {
       if (a.lane === -1 || b.lane === -1) return a.lane === -1 ? ["bottom", "top"] : ["top", "bottom"];
       if (a.lane === b.lane) {
         if (b.row === a.row + 1) return ["bottom", "top"];
@@ -276,12 +301,12 @@
       return a.lane < b.lane ? ["right", "left"] : ["left", "right"];
     }
 
-    route(steps, place, geometry, over, cycle, narrow) {
+    route(steps, place, geometry, over, cycle, words) {
       const ends = [];
       for (const step of steps) {
         const a = place.get(step.from);
         const b = place.get(step.to);
-        const [out, into] = this.sides(a, b, geometry);
+        const [out, into] = this.sides(a, b);
         ends.push({ step, a, b, out, into });
       }
       // Ports along a side: begins above commits, then towards where the arrow goes, then by number, so that
@@ -300,7 +325,7 @@
         const side = key.split(" ")[1];
         const vertical = side === "left" || side === "right";
         const two = this.story.twoSided && vertical;
-        list.sort((m, n) => (two ? n.begin - m.begin : 0) || (vertical ? m.other.y - n.other.y : m.other.x - n.other.x) || m.e.step.number - n.e.step.number);
+        list.sort((m, n) => (two ? n.begin - m.begin : 0) || (vertical ? m.other.y - n.other.y : m.other.x - n.other.x) || (m.e.step.number || 99) - (n.e.step.number || 99));
         list.forEach((entry, i) => {
           const share = (i + 1) / (list.length + 1);
           const { box } = entry;
@@ -339,11 +364,11 @@
           const x2 = q[0] - dir * turn;
           d = `M${p[0]} ${p[1]} C${x1} ${p[1]} ${p[0] + dir * turn * 0.3} ${yMid} ${x1 + dir * 20} ${yMid} L${x2 - dir * 20} ${yMid} C${q[0] - dir * turn * 0.3} ${yMid} ${x2} ${q[1]} ${q[0]} ${q[1]}`;
         }
-        over.append(this.edge(e.step, d, cycle.has(e.step.number), taken, narrow));
+        over.append(e.step.of ? this.impliedEdge(e.step, d) : this.edge(e.step, d, cycle.has(e.step.number), taken, words));
       }
     }
 
-    edge(step, d, inCycle, taken, narrow) {
+    edge(step, d, inCycle, taken, words) {
       const line = svg("path", { class: "line", d });
       const told = `Step ${step.number}: ${this.claim(step)}: ${step.reason}.`;
       const g = svg("g", { class: `edge ${kindOf(step)}${inCycle ? " in-cycle" : ""}`, role: "button", "aria-pressed": "false", "aria-label": told, "data-step": step.number,
@@ -351,14 +376,14 @@
         onfocus: () => this.onChoose(step.number, false), onblur: () => this.onChoose(null, false), onkeydown: (event) => this.key(event, step.number) });
       this.svg.append(line);  // lengths are known only of what is in the document
       const length = line.getTotalLength();
-      const tip = line.getPointAtLength(length);
-      const back = line.getPointAtLength(Math.max(length - 9, 0));
-      const angle = (Math.atan2(tip.y - back.y, tip.x - back.x) * 180) / Math.PI;
       const key = step.key === undefined ? "" : ` ${shorten(step.key, 9)}`;
-      const text = narrow ? "" : labelOf(step) + key;
-      const w = text ? 26 + text.length * 6.3 : 20;
+      const text = words ? labelOf(step) + key : "";
+      const tagText = svg("text", { class: "tagtext" }, text);
+      g.append(tagText);
+      this.svg.append(g);
+      const w = text ? 30 + tagText.getComputedTextLength() : 20;
       let spot = null;
-      for (const share of [0.5, 0.36, 0.64, 0.24, 0.76]) {
+      for (const share of [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.2, 0.8, 0.14, 0.86]) {
         const m = line.getPointAtLength(length * share);
         const rect = { x: m.x - w / 2, y: m.y - 10, w, h: 20 };
         const clear = taken.every((o) => rect.x > o.x + o.w || o.x > rect.x + rect.w || rect.y > o.y + o.h || o.y > rect.y + rect.h);
@@ -366,15 +391,33 @@
         if (clear) break;
       }
       taken.push(spot);
-      g.append(svg("path", { class: "hit", d }), line,
-        svg("path", { class: "head", d: "M1 0 L-10 -5 L-10 5 Z", transform: `translate(${tip.x} ${tip.y}) rotate(${angle})` }),
+      tagText.setAttribute("x", spot.x + 22);
+      tagText.setAttribute("y", spot.y + 14);
+      fill(g, {}, [svg("path", { class: "hit", d }), line,
+        this.head(line),
         svg("rect", { class: "tag", x: spot.x, y: spot.y, width: w, height: 20, rx: 10 }),
         svg("circle", { class: "num", cx: spot.x + 10, cy: spot.y + 10, r: 8 }),
         svg("text", { class: "numtext", x: spot.x + 10, y: spot.y + 14 }, step.number),
-        text && svg("text", { class: "tagtext", x: spot.x + 21, y: spot.y + 14 }, text),
-        svg("title", {}, told));
+        tagText,
+        svg("title", {}, told)]);
       this.edges.set(step.number, g);
       return g;
+    }
+
+    impliedEdge(step, d) {
+      const line = svg("path", { class: "line", d });
+      this.svg.append(line);
+      const g = svg("g", { class: "edge wr implied" }, line, this.head(line), svg("title", {}, `${this.name(step.to)} read ${step.key} from ${this.name(step.from)}`));
+      this.implied.push({ step, g });
+      return g;
+    }
+
+    head(line) {
+      const length = line.getTotalLength();
+      const tip = line.getPointAtLength(length);
+      const back = line.getPointAtLength(Math.max(length - 9, 0));
+      const angle = (Math.atan2(tip.y - back.y, tip.x - back.x) * 180) / Math.PI;
+      return svg("path", { class: "head", d: "M1 0 L-10 -5 L-10 5 Z", transform: `translate(${tip.x} ${tip.y}) rotate(${angle})` });
     }
 
     claim(step) {
@@ -406,6 +449,7 @@
         edge.classList.toggle("lit", Boolean(step) && n === step.number);
         edge.setAttribute("aria-pressed", String(Boolean(step) && n === step.number));
       }
+      for (const { step: read, g } of this.implied) g.classList.toggle("lit", Boolean(step) && read.of.includes(step.number));
       const parts = step ? [step.from, step.to, step.witness] : [];
       for (const [id, { g, lights }] of this.boxes) {
         g.classList.toggle("lit", parts.includes(id));
@@ -447,12 +491,12 @@
     const list = el("ol", { class: "steps", "aria-label": "Steps of the derivation" });
     const claimable = new Set(one.cycle);
     for (const step of one.steps) {
-      const button = el("button", { type: "button", class: `step ${kindOf(step)}`, "aria-pressed": "false", "data-step": step.number, tabindex: step.number === 1 ? "0" : "-1",
+      const button = el("button", { type: "button", class: `step ${kindOf(step)}${step.rule === "program" ? " minor" : ""}`, "aria-pressed": "false", "data-step": step.number, tabindex: step.number === 1 ? "0" : "-1",
         onclick: () => choose(step.number, true), onmouseenter: () => choose(step.number, false), onmouseleave: () => choose(null, false),
         onfocus: () => choose(step.number, false), onblur: () => choose(null, false) },
         el("span", { class: "n", "aria-hidden": "true" }, step.number),
         el("span", {}, el("span", { class: "claim" }, drawing.claim(step)), el("span", { class: "rule" }, labelOf(step) + (step.key === undefined ? "" : ` · ${step.key}`)), claimable.has(step.number) && el("span", { class: "closing" }, "in the circle")),
-        el("span", { class: "reason" }, sentence(step.reason)),
+        step.rule !== "program" && el("span", { class: "reason" }, sentence(step.reason)),
         step.premises.length > 0 && el("span", { class: "premises" }, `Rests on step${step.premises.length > 1 ? "s" : ""} ${step.premises.join(", ")}.`));
       button.addEventListener("keydown", (event) => {
         const all = [...buttons.keys()];
@@ -469,8 +513,8 @@
       list.append(el("li", {}, button));
     }
     const circle = one.cycle.map((n) => byNumber.get(n)).filter(Boolean);
-    const kinds = new Set(one.steps.filter((s) => s.from !== s.to).map(kindOf));
-    node.append(
+    const kinds = new Set(one.steps.concat(impliedReads(one.steps)).filter((s) => s.from !== s.to).map(kindOf));
+    fill(node, {}, [
       el("div", { class: "board" }, drawing.node, told),
       el("ul", { class: "legend", "aria-label": "Kinds of arrows" }, LEGEND.filter(([kind]) => kinds.has(kind)).map(([kind, text]) =>
         el("li", { class: kind }, svg("svg", { width: 30, height: 8, "aria-hidden": "true" }, svg("line", { x1: 1, x2: 29, y1: 4, y2: 4 })), text))),
@@ -479,7 +523,7 @@
       list,
       one.leftOut > 0 && el("p", { class: "hint" }, `… resting on ${counted(one.leftOut, "earlier step")} not shown here; assay check --json lists all.`),
       circle.length > 0 && el("p", { class: "contradiction" }, el("span", { class: "circle" }, `The contradiction: ${circle.map((s) => drawing.name(s.from)).filter((name, i, all) => name !== all[i - 1]).concat(drawing.name(circle[0].from)).join(" → ")}`),
-        ` (steps ${one.cycle.join(", ")}). Each would have to come before the next, and the last before the first. No order does that.`));
+        ` (steps ${one.cycle.join(", ")}). Each would have to come before the next, and the last before the first. No order does that.`)]);
     choose(null, false);
     const redraw = () => { drawing.draw(drawing.node.clientWidth || 800); choose(null, false); };
     return { node, redraw };
@@ -507,8 +551,11 @@
       const gaps = moments.slice(1).map((m, i) => m - moments[i]);
       const typical = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] || 1;
       const at = new Map([[moments[0], left]]);
+      const weights = gaps.map((gap) => Math.min(Math.log2(1 + gap / typical), 4));
+      const sum = weights.reduce((a, b) => a + b, 0) || 1;
+      const stretch = Math.min(Math.max((940 - left - 9 * gaps.length) / sum, 5), 60);
       let x = left;
-      gaps.forEach((gap, i) => { x += 13 + 15 * Math.min(Math.log2(1 + gap / typical), 4); at.set(moments[i + 1], x); });
+      weights.forEach((weight, i) => { x += 9 + stretch * weight; at.set(moments[i + 1], x); });
       width = x + 20;
       for (const t of shown) place.set(t.id, { x: at.get(t.start), w: Math.max(at.get(t.end) - at.get(t.start), 6) });
     } else {
@@ -548,9 +595,12 @@
       const last = Math.max(...shown.map((t) => t.end));
       picture.append(svg("text", { class: "axis", x: left, y: height - 8 }, "earlier"), svg("text", { class: "axis", x: width - 20, y: height - 8, "text-anchor": "end" }, `${duration(last - first)} in all →`));
     }
+    const holder = el("div", { class: "drawing" }, picture);
+    const spots = [...ids].map((id) => place.get(id)).filter(Boolean);
+    redraws.push(() => { holder.scrollLeft = Math.min(...spots.map((p) => p.x)) - 120; });
     return el("div", {}, el("h3", { class: "sub" }, "Where they ran"),
       el("p", { class: "hint" }, clocked ? "A row per session; red: the transactions involved, grey: their neighbours. The order of starts and ends is that of the clock; distances are squeezed." : "A row per session; red: the transactions involved, grey: their neighbours. The history has no clock times for all of them, so each row shows only the order within its session."),
-      el("div", { class: "drawing" }, picture));
+      holder);
   }
 
   function show(id) {
@@ -600,7 +650,7 @@
     const node = el("section", { class: "story", "aria-labelledby": `story-${index}` },
       el("h2", { id: `story-${index}` }, data.levels.length > 1 ? `Why ${story.level} is violated${story.anomaly ? ": " : ""}` : story.anomaly ? "" : title, story.anomaly && el("span", { class: "anomaly" }, data.levels.length > 1 ? title : title[0].toUpperCase() + title.slice(1))),
       data.levels.length > 1 && el("p", { class: "promise" }, `It promises: ${story.promise}`),
-      index > 0 && el("p", { class: "lead" }, story.summary),
+      index > 0 && story.sentences.map((s) => el("p", { class: "lead" }, s)),
       story.cast.length > 0 && story.reads.length === 0 && el("p", { class: "hint" }, story.cast.slice(0, 8).map((c) => { const t = transactions.get(c.transaction); return t ? `${c.label} = transaction ${t.name} of session ${sessionName(t)}` : ""; }).filter(Boolean).join(", ") + (story.cast.length > 8 ? ", …" : "") + "."));
     if (story.reads.length) {
       node.append(el("p", { class: "hint" }, "Whatever the order of the transactions, this cannot be read:"),
@@ -712,8 +762,8 @@
       const most = Math.max(...s.kinds.map((k) => k.count));
       charts.append(meters("Operations by kind", "", s.kinds.map((k) => meterRow(k.name, k.count / most, `${number(k.count)} · ${percent(k.count / h.operations)}`))));
     }
-    const worked = data.levels.filter((l) => l.phases.length);
-    for (const level of worked.slice(0, 3)) {
+    const worked = data.levels.filter((l) => l.phases.length).sort((a, b) => b.seconds - a.seconds);
+    for (const level of worked.slice(0, 2)) {
       const most = Math.max(...level.phases.map((p) => p.seconds)) || 1;
       charts.append(meters(`How ${level.name} was decided`, `${level.method ? `Decided by ${level.method}. ` : ""}${level.counts.slice(0, 6).map((c) => `${c.name}: ${number(c.value)}`).join(", ")}`,
         level.phases.map((p) => meterRow(p.name, p.seconds / most, `${duration(p.seconds)}${p.bytes ? ` · ${bytes(p.bytes)}` : ""}`))));

@@ -28,6 +28,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t kLongestText = 400;  // bytes of a note, a path, a reason
+constexpr std::size_t kLongestSentence = 2000;
 constexpr std::size_t kMostNotes = 20;
 constexpr std::size_t kMostElements = 12;
 
@@ -229,7 +230,7 @@ class StoryData {
     Json scenes = Json::array();
     for (const Scene& one : scenes_.shown) scenes.push_back(scene(one));
     out["anomaly"] = outcome_.bad_reads.empty() ? "" : anomaly(outcome_.bad_reads.front().kind);
-    out["summary"] = summary();
+    out["sentences"] = sentences();
     out["cast"] = std::move(cast);
     out["castLeftOut"] = not_shown_;
     out["reads"] = std::move(reads);
@@ -247,44 +248,49 @@ class StoryData {
     return found == scenes_.names.end() ? full_name(history_, txn) : found->second;
   }
 
-  // The contradiction in one sentence.
-  std::string summary() const {
-    if (!outcome_.bad_reads.empty()) return cut(sentence(history_, outcome_.bad_reads.front()), 2000);
+  // The contradiction as the page opens with it.
+  Json sentences() const {
+    if (!outcome_.bad_reads.empty())
+      return {cut(sentence(history_, outcome_.bad_reads.front()), kLongestSentence)};
+    const std::string_view nothing = "No order of the transactions explains what they saw";
     if (scenes_.shown.empty()) {
-      return "No order of the transactions explains what they saw. The transactions below are enough to show "
-             "it, whatever the others did.";
+      return {
+          fmt::format("{}. The transactions below are enough to show it, whatever the others did.", nothing)};
     }
-    if (scenes_.shown.size() + scenes_.left_out > 1) {
-      return fmt::format(
-          "No order of the transactions explains what they saw: each of the {} ways in which it "
-          "could have been ends in a contradiction.",
-          scenes_.shown.size() + scenes_.left_out);
+    if (const std::size_t cases = scenes_.shown.size() + scenes_.left_out; cases > 1) {
+      return {fmt::format("{}: each of the {} ways in which it could have been ends in a contradiction.",
+                          nothing, cases)};
     }
-    std::vector<Txn> circle;
+    // Steps within one transaction go without saying.
+    std::vector<const Step*> circle;
     const check::Derivation& derivation = *scenes_.shown.front().derivation;
     for (const std::uint32_t i : derivation.cycle) {
-      const Txn from = derivation.steps[i].from.txn;
-      if (circle.empty() || circle.back() != from) circle.push_back(from);
+      if (derivation.steps[i].rule != check::Rule::program) circle.push_back(&derivation.steps[i]);
     }
-    if (circle.size() > 1 && circle.front() == circle.back()) circle.pop_back();
-    if (circle.size() > 8) {
-      return fmt::format(
-          "No order of the transactions explains what they saw: {} of them would each have to "
-          "come before the next, in a circle.",
-          circle.size());
+    constexpr std::size_t kMostTold = 4;
+    if (circle.size() > kMostTold) {
+      return {fmt::format("{}: {} of them would each have to come before the next, in a circle.", nothing,
+                          circle.size())};
     }
-    std::string out = "No order of the transactions explains what they saw: ";
+    Json out = Json::array();
     for (std::size_t i = 0; i < circle.size(); ++i) {
-      const Txn next = circle[(i + 1) % circle.size()];
-      if (i != 0) out += i + 1 == circle.size() ? ", and " : ", ";
-      out += fmt::format("{}{} before {}", label(circle[i]), i == 0 ? " must come" : "", label(next));
+      const Step& s = *circle[i];
+      const bool last = i + 1 == circle.size();
+      out.push_back(cut(fmt::format("{}{} must come before {}, because {}{}", last && i != 0 ? "But " : "",
+                                    label(s.from.txn), label(s.to.txn), reason(history_, s, naming()),
+                                    last ? ": a contradiction." : "."),
+                        kLongestSentence));
     }
-    return out + ".";
+    return out;
+  }
+
+  Naming naming() const {
+    return [this](Txn txn) { return label(txn); };
   }
 
   Json bad_read(const BadRead& bad) {
     Json out = {{"anomaly", anomaly(bad.kind)},
-                {"sentence", cut(sentence(history_, bad), 2000)},
+                {"sentence", cut(sentence(history_, bad), kLongestSentence)},
                 {"transaction", index(bad.txn)},
                 {"at", position(bad.read)}};
     chosen_.matters(bad.read);
@@ -346,12 +352,10 @@ class StoryData {
   Json step(const Step& s) {
     const auto id = [](Txn txn) { return txn == kInitialTxn ? Json(-1) : Json(index(txn)); };
     const auto side = [](const Event& e) { return e.side == Event::Side::begin ? "begin" : "commit"; };
-    Json out = {{"from", id(s.from.txn)},
-                {"fromSide", side(s.from)},
-                {"to", id(s.to.txn)},
-                {"toSide", side(s.to)},
-                {"rule", check::name(s.rule)},
-                {"reason", cut(reason(history_, s, [&](Txn txn) { return label(txn); }), 2000)}};
+    Json out = {
+        {"from", id(s.from.txn)},      {"fromSide", side(s.from)},
+        {"to", id(s.to.txn)},          {"toSide", side(s.to)},
+        {"rule", check::name(s.rule)}, {"reason", cut(reason(history_, s, naming()), kLongestSentence)}};
     if (has_key(s)) {
       out["keyId"] = index(s.key);
       out["key"] = printable(history_.name(s.key));
