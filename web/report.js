@@ -147,7 +147,7 @@
       const [from, to] = s.rule === "anti-dependency" ? [s.witness, s.from] : [s.to, s.witness];
       const id = `${from} ${to} ${s.keyId}`;
       if (from === to || from === -1 || to === -1 || known.has(id)) continue;
-      if (!implied.has(id)) implied.set(id, { from, to, fromSide: "commit", toSide: "begin", rule: "reads-from", key: s.key, keyId: s.keyId, of: [] });
+      if (!implied.has(id)) implied.set(id, { from, to, rule: "reads-from", key: s.key, keyId: s.keyId, of: [] });
       implied.get(id).of.push(s.number);
     }
     return [...implied.values()];
@@ -192,15 +192,20 @@
       const row = rows(cast, steps.concat(implied));
       const rowCount = Math.max(0, ...row.values()) + 1;
       // The widest form that fits: with labels on the arrows, or else with numbers alone.
+      const topRow = (session) => Math.min(...cast.filter((t) => t.session === session).map((t) => row.get(t.id)));
       const loops = { left: false, right: false };
       for (const step of shownEdges) {
+        const known = transactions.get(Math.max(step.from, step.to));
+        if (Math.min(step.from, step.to) < 0 && row.get(known.id) > topRow(known.session) && known.session === lanes[lanes.length - 1]) loops.right = true;
         if (step.from < 0 || step.to < 0 || transactions.get(step.from).session !== transactions.get(step.to).session) continue;
         if (row.get(step.to) !== row.get(step.from) + 1) loops[transactions.get(step.from).session === lanes[0] ? "left" : "right"] = true;
       }
-      const forms = [{ boxW: 220, gapX: 176, words: true }, { boxW: 186, gapX: 164, words: true }, { boxW: 200, gapX: 70, words: false }, { boxW: 164, gapX: 60, words: false }, { boxW: 138, gapX: 56, words: false }];
+      const longest = Math.max(0, ...shownEdges.filter((s) => !s.of).map((s) => this.tag(s).length));
+      const wordGap = Math.min(Math.max(62 + 7 * longest, 120), 240);
+      const forms = [220, 186, 164].map((boxW) => ({ boxW, gapX: wordGap, words: true })).concat([{ boxW: 200, gapX: 70, words: false }, { boxW: 164, gapX: 60, words: false }, { boxW: 138, gapX: 56, words: false }]);
       const margins = (f) => ({ left: loops.left ? (f.words ? 150 : 44) : 11, right: loops.right ? (f.words ? 150 : 44) : 11 });
       const breadth = (f) => margins(f).left + margins(f).right + lanes.length * f.boxW + Math.max(lanes.length - 1, 0) * f.gapX;
-      const form = forms.find((f) => breadth(f) <= width && (f.words || !narrow || f.boxW <= 164)) || forms[narrow ? 4 : 3];
+      const form = forms.find((f) => breadth(f) <= width && (f.words || !narrow || f.boxW <= 164)) || forms[forms.length - (narrow ? 1 : 2)];
       const { boxW, gapX, words } = form;
       const margin = margins(form).left;
       const mostOps = narrow ? 5 : 8;
@@ -208,15 +213,23 @@
 
       // Heights: room for the operations, and for one port per arrow on a side.
       const ports = new Map();
-      for (const s of shownEdges) for (const id of [s.from, s.to]) ports.set(id, (ports.get(id) || 0) + 1);
+      const laneOf = (id) => lanes.indexOf(transactions.get(id).session);
+      for (const s of shownEdges) {
+        if (s.from < 0 || s.to < 0) continue;
+        for (const [id, other] of [[s.from, s.to], [s.to, s.from]]) {
+          const side = `${id} ${Math.sign(laneOf(other) - laneOf(id))}`;
+          ports.set(side, (ports.get(side) || 0) + 1);
+        }
+      }
+      const mostPorts = (id) => Math.max(...[-1, 0, 1].map((side) => ports.get(`${id} ${side}`) || 0));
       const shape = new Map();
       for (const t of cast) {
         const ops = opsToShow(t, keys, reads, mostOps);
-        const lines = ops.shown.length + (ops.hidden > 0 ? 1 : 0) + (story.twoSided ? 1 : 0);
-        shape.set(t.id, { ops, h: Math.max(44 + lines * lineH + 8, 26 * ((ports.get(t.id) || 0) + 1)) });
+        const lines = ops.shown.length + (ops.hidden > 0 ? 1 : 0);
+        shape.set(t.id, { ops, h: Math.max(44 + lines * lineH + 8, 32 * mostPorts(t.id) + 20) });
       }
       const hasInitial = shownEdges.some((s) => s.from === -1 || s.to === -1);
-      const top = 38 + (hasInitial ? 62 : 0);
+      const top = 38 + (hasInitial ? 112 : 0);
       const rowGap = 52;
       const rowTop = [];
       const rowHeight = [];
@@ -233,7 +246,7 @@
       const place = new Map();
       for (const t of cast) {
         const { h } = shape.get(t.id);
-        place.set(t.id, { x: laneX(t.session), y: rowTop[row.get(t.id)], w: boxW, h, lane: lanes.indexOf(t.session), row: row.get(t.id) });
+        place.set(t.id, { x: laneX(t.session), y: rowTop[row.get(t.id)], w: boxW, h, lane: lanes.indexOf(t.session), row: row.get(t.id), first: row.get(t.id) === topRow(t.session) });
       }
       if (hasInitial) place.set(-1, { x: margin, y: 34, w: lanes.length * (boxW + gapX) - gapX, h: 30, lane: -1, row: -1 });
 
@@ -247,12 +260,13 @@
         picture.append(svg("line", { class: "lane-line", x1: x, x2: x, y1: 28, y2: height - 8 }),
           svg("text", { class: "lane-name", x, y: 20, "text-anchor": "middle" }, shorten(`session ${sessions.get(session).name}`, narrow ? 18 : 28)));
       }
-      const over = svg("g");
+      this.wireLayer = svg("g");
+      this.tagLayer = svg("g");
       for (const t of cast) picture.append(this.box(t, place.get(t.id), shape.get(t.id), cyclic.has(t.id), lineH));
       if (hasInitial) picture.append(this.initialBox(place.get(-1), cyclic.has(-1)));
-      picture.append(over);
+      picture.append(this.wireLayer, this.tagLayer);
       this.node.replaceChildren(picture);
-      this.route(shownEdges, place, { gapX, rowTop, rowHeight, rowGap, loop: words ? 64 : 26 }, over, cycle, words);
+      this.route(shownEdges, place, { gapX, rowTop, rowHeight, rowGap, loop: words ? 64 : 26 }, cycle, words);
       let first = true;
       for (const edge of this.edges.values()) { edge.setAttribute("tabindex", first ? "0" : "-1"); first = false; }
     }
@@ -263,7 +277,7 @@
       const g = svg("g", { class: `box ${t.status}${cyclic ? " cyclic" : ""}`, transform: `translate(${at.x} ${at.y})` },
         svg("rect", { class: "body", width: at.w, height: h, rx: 9 }),
         svg("text", { class: "letter", x: 12, y: 21 }, letter),
-        svg("text", { class: "tname", x: 14 + 10 * letter.length + 6, y: 21 }, shorten(`${at.w < 160 ? "txn" : "transaction"} ${t.name}${t.status === "committed" ? "" : `, ${t.status}`}`, Math.floor((at.w - (this.story.twoSided ? 74 : 34)) / 6.2))),
+        svg("text", { class: "tname", x: 14 + 10 * letter.length + 6, y: 21 }, shorten(`${at.w < 160 ? "txn" : "transaction"} ${t.name}${t.status === "committed" ? "" : `, ${t.status}`}`, Math.floor((at.w - 34) / 6.2))),
         svg("title", {}, `${letter} = transaction ${t.name} of session ${sessionName(t)} (${t.status})`));
       const lights = [];
       ops.shown.forEach((op, i) => {
@@ -277,7 +291,6 @@
         lights.push({ op, light });
       });
       if (ops.hidden > 0) g.append(svg("text", { class: "more", x: 12, y: 44 + ops.shown.length * lineH }, `… and ${number(ops.hidden)} more`));
-      if (this.story.twoSided) g.append(svg("text", { class: "side", x: at.w - 10, y: h - 8, "text-anchor": "end" }, "commit"), svg("text", { class: "side", x: at.w - 10, y: 21, "text-anchor": "end" }, "begin"));
       this.boxes.set(t.id, { g, lights });
       return g;
     }
@@ -292,7 +305,8 @@
 
     // Which sides an arrow leaves and enters by.
     sides(a, b) {
-      if (a.lane === -1 || b.lane === -1) return a.lane === -1 ? ["bottom", "top"] : ["top", "bottom"];
+      if (a.lane === -1) return ["bottom", b.first ? "top" : "right"];
+      if (b.lane === -1) return [a.first ? "top" : "right", "bottom"];
       if (a.lane === b.lane) {
         if (b.row === a.row + 1) return ["bottom", "top"];
         const side = a.lane === 0 ? "left" : "right";
@@ -301,7 +315,7 @@
       return a.lane < b.lane ? ["right", "left"] : ["left", "right"];
     }
 
-    route(steps, place, geometry, over, cycle, words) {
+    route(steps, place, geometry, cycle, words) {
       const ends = [];
       for (const step of steps) {
         const a = place.get(step.from);
@@ -309,8 +323,7 @@
         const [out, into] = this.sides(a, b);
         ends.push({ step, a, b, out, into });
       }
-      // Ports along a side: begins above commits, then towards where the arrow goes, then by number, so that
-      // parallel arrows stay parallel.
+      // Ports along a side: ordered by where the arrows go, then by number, so that parallel arrows stay parallel.
       const sideLists = new Map();
       const enter = (id, side, entry) => {
         const key = `${id} ${side}`;
@@ -318,19 +331,18 @@
         sideLists.get(key).push(entry);
       };
       for (const e of ends) {
-        enter(e.step.from, e.out, { e, end: "p", box: e.a, other: e.b, begin: e.step.fromSide === "begin" });
-        enter(e.step.to, e.into, { e, end: "q", box: e.b, other: e.a, begin: e.step.toSide === "begin" });
+        enter(e.step.from, e.out, { e, end: "p", box: e.a, other: e.b });
+        enter(e.step.to, e.into, { e, end: "q", box: e.b, other: e.a });
       }
       for (const [key, list] of sideLists) {
         const side = key.split(" ")[1];
         const vertical = side === "left" || side === "right";
-        const two = this.story.twoSided && vertical;
-        list.sort((m, n) => (two ? n.begin - m.begin : 0) || (vertical ? m.other.y - n.other.y : m.other.x - n.other.x) || (m.e.step.number || 99) - (n.e.step.number || 99));
+        list.sort((m, n) => (vertical ? m.other.y - n.other.y : m.other.x - n.other.x) || (m.e.step.number || 99) - (n.e.step.number || 99));
         list.forEach((entry, i) => {
           const share = (i + 1) / (list.length + 1);
           const { box } = entry;
           if (box.lane === -1) {
-            const x = entry.other.x + entry.other.w * (0.25 + 0.5 * share);
+            const x = entry.other.first ? entry.other.x + entry.other.w * (0.1 + 0.8 * share) : entry.other.x + entry.other.w + 22 + 10 * i;
             entry.e[entry.end] = [x, side === "top" ? box.y : box.y + box.h];
           } else if (vertical) {
             entry.e[entry.end] = [side === "left" ? box.x : box.x + box.w, box.y + 14 + (box.h - 28) * share];
@@ -339,12 +351,16 @@
           }
         });
       }
-      const taken = [];
+      const taken = [...place.values()].map((b) => ({ x: b.x + 4, y: b.y + 4, w: b.w - 8, h: b.h - 8 }));
       let channel = 0;
       for (const e of ends) {
         const { p, q, a, b } = e;
         let d;
-        if (a.lane === -1 || b.lane === -1 || e.out === "bottom" || e.out === "top") {
+        if (e.out === "right" && b.lane === -1) {
+          d = `M${p[0]} ${p[1]} C${q[0]} ${p[1]} ${q[0]} ${p[1] - 30} ${q[0]} ${q[1]}`;
+        } else if (e.into === "right" && a.lane === -1) {
+          d = `M${p[0]} ${p[1]} C${p[0]} ${q[1] - 30} ${p[0]} ${q[1]} ${q[0]} ${q[1]}`;
+        } else if (a.lane === -1 || b.lane === -1 || e.out === "bottom" || e.out === "top") {
           const bend = (q[1] - p[1]) * 0.4;
           d = `M${p[0]} ${p[1]} C${p[0]} ${p[1] + bend} ${q[0]} ${q[1] - bend} ${q[0]} ${q[1]}`;
         } else if (a.lane === b.lane) {
@@ -364,52 +380,50 @@
           const x2 = q[0] - dir * turn;
           d = `M${p[0]} ${p[1]} C${x1} ${p[1]} ${p[0] + dir * turn * 0.3} ${yMid} ${x1 + dir * 20} ${yMid} L${x2 - dir * 20} ${yMid} C${q[0] - dir * turn * 0.3} ${yMid} ${x2} ${q[1]} ${q[0]} ${q[1]}`;
         }
-        over.append(e.step.of ? this.impliedEdge(e.step, d) : this.edge(e.step, d, cycle.has(e.step.number), taken, words));
+        if (e.step.of) this.impliedEdge(e.step, d);
+        else this.edge(e.step, d, cycle.has(e.step.number), taken, words);
       }
     }
 
+    // The line lies below all labels; the label is what takes the focus.
     edge(step, d, inCycle, taken, words) {
-      const line = svg("path", { class: "line", d });
+      const look = `${kindOf(step)}${inCycle ? " in-cycle" : ""}`;
       const told = `Step ${step.number}: ${this.claim(step)}: ${step.reason}.`;
-      const g = svg("g", { class: `edge ${kindOf(step)}${inCycle ? " in-cycle" : ""}`, role: "button", "aria-pressed": "false", "aria-label": told, "data-step": step.number,
-        onclick: () => this.onChoose(step.number, true), onmouseenter: () => this.onChoose(step.number, false), onmouseleave: () => this.onChoose(null, false),
-        onfocus: () => this.onChoose(step.number, false), onblur: () => this.onChoose(null, false), onkeydown: (event) => this.key(event, step.number) });
-      this.svg.append(line);  // lengths are known only of what is in the document
+      const hearing = { onclick: () => this.onChoose(step.number, true), onmouseenter: () => this.onChoose(step.number, false), onmouseleave: () => this.onChoose(null, false) };
+      const line = svg("path", { class: "line", d });
+      this.wireLayer.append(line);  // lengths are known only of what is in the document
+      this.wireLayer.append(svg("g", { class: `wire ${look}`, "data-of": step.number, ...hearing }, svg("path", { class: "hit", d }), line, this.head(line), svg("title", {}, told)));
+
+      const text = svg("text", { class: "tagtext" }, words ? this.tag(step) : "");
+      const g = svg("g", { class: `edge ${look}`, role: "button", "aria-pressed": "false", "aria-label": told, "data-step": step.number, ...hearing,
+        onfocus: () => this.onChoose(step.number, false), onblur: () => this.onChoose(null, false), onkeydown: (event) => this.key(event, step.number) }, text);
+      this.tagLayer.append(g);
+      const w = words ? 30 + text.getComputedTextLength() : 20;
       const length = line.getTotalLength();
-      const key = step.key === undefined ? "" : ` ${shorten(step.key, 9)}`;
-      const text = words ? labelOf(step) + key : "";
-      const tagText = svg("text", { class: "tagtext" }, text);
-      g.append(tagText);
-      this.svg.append(g);
-      const w = text ? 30 + tagText.getComputedTextLength() : 20;
       let spot = null;
-      for (const share of [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.2, 0.8, 0.14, 0.86]) {
+      // On the arrow where there is room; else a little beside it.
+      const shares = [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.2, 0.8];
+      for (const [share, beside] of [0, -12, 12, -24, 24, -36, 36].flatMap((dy) => shares.map((at) => [at, dy]))) {
         const m = line.getPointAtLength(length * share);
-        const rect = { x: m.x - w / 2, y: m.y - 10, w, h: 20 };
+        const rect = { x: m.x - w / 2, y: m.y - 10 + beside, w, h: 20 };
         const clear = taken.every((o) => rect.x > o.x + o.w || o.x > rect.x + rect.w || rect.y > o.y + o.h || o.y > rect.y + rect.h);
         if (!spot || clear) spot = rect;
         if (clear) break;
       }
       taken.push(spot);
-      tagText.setAttribute("x", spot.x + 22);
-      tagText.setAttribute("y", spot.y + 14);
-      fill(g, {}, [svg("path", { class: "hit", d }), line,
-        this.head(line),
-        svg("rect", { class: "tag", x: spot.x, y: spot.y, width: w, height: 20, rx: 10 }),
-        svg("circle", { class: "num", cx: spot.x + 10, cy: spot.y + 10, r: 8 }),
-        svg("text", { class: "numtext", x: spot.x + 10, y: spot.y + 14 }, step.number),
-        tagText,
-        svg("title", {}, told)]);
+      text.setAttribute("x", spot.x + 22);
+      text.setAttribute("y", spot.y + 14);
+      g.prepend(svg("rect", { class: "tag", x: spot.x, y: spot.y, width: w, height: 20, rx: 10 }), svg("circle", { class: "num", cx: spot.x + 10, cy: spot.y + 10, r: 8 }),
+        svg("text", { class: "numtext", x: spot.x + 10, y: spot.y + 14 }, step.number), svg("title", {}, told));
       this.edges.set(step.number, g);
-      return g;
     }
 
     impliedEdge(step, d) {
       const line = svg("path", { class: "line", d });
-      this.svg.append(line);
-      const g = svg("g", { class: "edge wr implied" }, line, this.head(line), svg("title", {}, `${this.name(step.to)} read ${step.key} from ${this.name(step.from)}`));
+      this.wireLayer.append(line);
+      const g = svg("g", { class: "wire wr implied" }, line, this.head(line), svg("title", {}, `${this.name(step.to)} read ${step.key} from ${this.name(step.from)}`));
       this.implied.push({ step, g });
-      return g;
+      this.wireLayer.append(g);
     }
 
     head(line) {
@@ -419,6 +433,8 @@
       const angle = (Math.atan2(tip.y - back.y, tip.x - back.x) * 180) / Math.PI;
       return svg("path", { class: "head", d: "M1 0 L-10 -5 L-10 5 Z", transform: `translate(${tip.x} ${tip.y}) rotate(${angle})` });
     }
+
+    tag(step) { return labelOf(step) + (step.key === undefined ? "" : ` ${shorten(step.key, 10)}`); }
 
     claim(step) {
       const side = (id, which) => this.name(id) + (this.story.twoSided && id !== -1 ? (which === "begin" ? "'s begin" : "'s commit") : "");
@@ -449,6 +465,7 @@
         edge.classList.toggle("lit", Boolean(step) && n === step.number);
         edge.setAttribute("aria-pressed", String(Boolean(step) && n === step.number));
       }
+      for (const wire of this.wireLayer.querySelectorAll("[data-of]")) wire.classList.toggle("lit", Boolean(step) && Number(wire.dataset.of) === step.number);
       for (const { step: read, g } of this.implied) g.classList.toggle("lit", Boolean(step) && read.of.includes(step.number));
       const parts = step ? [step.from, step.to, step.witness] : [];
       for (const [id, { g, lights }] of this.boxes) {
@@ -715,7 +732,7 @@
         : `The check found an order of commits for ${order.level}. In it ${number(order.count)} of ${counted(order.compared, "transaction")} (${percent(order.count / order.compared)}) come after one that, by the clock, started only after they had ended. ${order.level.includes("strict") || order.level.startsWith("strong") ? "The clocks' drift allows that." : "The level allows that: it promises nothing about real time. Another order may depart less."}`));
     if (order.count === 0) return;
     node.append(el("div", { class: "charts" },
-      el("div", { class: "chart" }, el("h3", {}, "How far it departs"), el("p", { class: "hint" }, `From the first commit (left) to the last; the highest is ${duration(Math.max(...order.over))}.`), columns(order.over, "Largest departure from the clock along the commit order")),
+      order.over.length >= 40 && el("div", { class: "chart" }, el("h3", {}, "How far it departs"), el("p", { class: "hint" }, `From the first commit (left) to the last; the highest is ${duration(Math.max(...order.over))}.`), columns(order.over, "Largest departure from the clock along the commit order")),
       el("div", { class: "chart" }, el("h3", {}, "The largest departures"), el("div", { class: "scroll" }, el("table", {},
         el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "comes first in the order"), el("th", { scope: "col" }, "although this had ended"), el("th", { class: "num", scope: "col" }, "earlier by"))),
         el("tbody", {}, order.largest.map((d) => el("tr", {}, el("td", {}, d.earlier), el("td", {}, d.later), el("td", { class: "num" }, duration(d.seconds))))))))));
