@@ -79,7 +79,8 @@
   function headline() {
     if (data.levels.length === 1) {
       const level = data.levels[0];
-      return level.verdict === "undecided" ? `Whether ${level.name} holds is undecided` : level.verdict === "holds" ? `${level.name} holds` : `${level.name} is violated`;
+      const known = data.stories.length === 1 && data.stories[0].anomaly && data.stories[0].consequence ? `: ${data.stories[0].anomaly}` : "";
+      return level.verdict === "undecided" ? `Whether ${level.name} holds is undecided` : level.verdict === "holds" ? `${level.name} holds` : `${level.name} is violated${known}`;
     }
     const violated = count("violated");
     const undecided = count("undecided");
@@ -99,7 +100,8 @@
       ` · ${counted(h.transactions, "transaction")} in ${counted(h.sessions, "session")}, ${counted(h.operations, "operation")} on ${counted(h.keys, "key")} (${h.format})`);
     const single = data.levels.length === 1 ? data.levels[0] : null;
     const lead = [];
-    if (data.stories.length) lead.push(...data.stories[0].sentences);
+    const story = data.stories[0];
+    if (story) lead.push(...story.sentences);
     else if (worst === "holds") lead.push("What the clients saw can be explained by one order of the transactions; the check found such an order.");
     for (const level of data.levels) if (level.verdict === "undecided" && level.reason) lead.push(`${level.name}: ${level.reason}.`);
     const notes = h.notes.concat(data.sessionOrder === "ignore" ? ["the order of transactions in a session is ignored"] : []);
@@ -108,6 +110,7 @@
       el("h1", { id: "headline" }, text[0].toUpperCase() + text.slice(1)),
       single && el("p", { class: "promise" }, `${single.name} promises: ${single.promise}`),
       lead.map((s) => el("p", { class: "lead" }, s)),
+      story && story.consequence && el("p", { class: "promise" }, `What it means: ${story.consequence}`),
       notes.length > 0 && el("ul", { class: "notes" }, notes.map((n) => el("li", {}, n))),
     ]);
   }
@@ -663,11 +666,12 @@
 
   function storySection(story, index) {
     const letters = new Map(story.cast.map((c) => [c.transaction, c.label]));
-    const title = story.anomaly ? story.anomaly.replace(/-/g, " ") : "What went wrong";
+    const title = story.anomaly ? story.anomaly.replace(/-/g, " ") + (story.code ? ` (${story.code})` : "") : "What went wrong";
     const node = el("section", { class: "story", "aria-labelledby": `story-${index}` },
       el("h2", { id: `story-${index}` }, data.levels.length > 1 ? `Why ${story.level} is violated${story.anomaly ? ": " : ""}` : story.anomaly ? "" : title, story.anomaly && el("span", { class: "anomaly" }, data.levels.length > 1 ? title : title[0].toUpperCase() + title.slice(1))),
       data.levels.length > 1 && el("p", { class: "promise" }, `It promises: ${story.promise}`),
       index > 0 && story.sentences.map((s) => el("p", { class: "lead" }, s)),
+      index > 0 && story.consequence && el("p", { class: "promise" }, `What it means: ${story.consequence}`),
       story.cast.length > 0 && story.reads.length === 0 && el("p", { class: "hint" }, story.cast.slice(0, 8).map((c) => { const t = transactions.get(c.transaction); return t ? `${c.label} = transaction ${t.name} of session ${sessionName(t)}` : ""; }).filter(Boolean).join(", ") + (story.cast.length > 8 ? ", …" : "") + "."));
     if (story.reads.length) {
       node.append(el("p", { class: "hint" }, "Whatever the order of the transactions, this cannot be read:"),

@@ -216,15 +216,17 @@ Report check(const History& history, const std::vector<std::string>& levels, con
   const std::vector<check::Outcome> outcomes = check::check(inner, asked, settings);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
 
+  const std::vector<report::Story> stories = report::tell(inner, outcomes, settings, report::Which::all);
   Report out;
   for (const check::Outcome& outcome : outcomes) {
-    out.results.push_back({std::string(info(outcome.level).name), public_verdict(outcome.verdict),
-                           outcome.verdict == check::Verdict::undecided
-                               ? outcome.reason
-                               : report::explanation(inner, outcome)});
+    out.results.push_back(
+        {std::string(info(outcome.level).name), public_verdict(outcome.verdict),
+         outcome.verdict == check::Verdict::undecided
+             ? outcome.reason
+             : report::explanation(inner, outcome, report::story_of(stories, outcome.level))});
   }
   if (const auto level = check::strongest(outcomes)) out.strongest = std::string(info(*level).name);
-  const report::Checked checked{inner, outcomes, settings.sessions, 0, seconds};
+  const report::Checked checked{inner, outcomes, settings.sessions, 0, seconds, stories};
   out.text = report::text(checked, {});
   out.json = report::json(checked);
   return out;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cadical.hpp>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "check/derive.hpp"
 #include "check/judge.hpp"
 
 namespace assay::check {
@@ -39,7 +41,7 @@ class AttributionSearch {
       if (solver_.solve() == kUnsatisfiable) {
         outcome.verdict = Verdict::violated;
         outcome.derivation = std::move(last);
-        outcome.reason = "each attribution of its ambiguous reads leads to a contradiction; one is shown";
+        outcome.core = core();
         break;
       }
       for (std::size_t i = 0; i < ambiguous_.size(); ++i) {
@@ -63,6 +65,7 @@ class AttributionSearch {
         without_choice = explanation.ambiguous_reads.empty() && explanation.conditional.empty();
         if (without_choice) break;
         learn(explanation, choice);
+        remember(explanation);
       }
       if (without_choice) {
         outcome.verdict = Verdict::violated;
@@ -169,12 +172,41 @@ class AttributionSearch {
     solver_.add(0);
   }
 
+  // What the learned clauses speak of.
+  void remember(const Explanation& explanation) {
+    const std::vector<Txn> txns = transactions_of(explanation.derivation);
+    core_.insert(txns.begin(), txns.end());
+    for (const std::uint32_t read : explanation.ambiguous_reads) used_reads_.insert(place_of_read_.at(read));
+    used_conditional_.insert(explanation.conditional.begin(), explanation.conditional.end());
+  }
+
+  // Transactions that leave no attribution already: those of the contradictions, all candidates of the reads
+  // that the contradictions rest on, and all readers that can make a transaction of unknown fate count.
+  std::vector<Txn> core() {
+    for (std::size_t i = 0; i < ambiguous_.size(); ++i) {
+      const auto candidates = reads_.candidates(ambiguous_[i].set);
+      const bool used =
+          used_reads_.count(i) != 0 || std::any_of(candidates.begin(), candidates.end(), [&](Write w) {
+            return used_conditional_.count(index(reads_.writer(w))) != 0;
+          });
+      if (!used) continue;
+      core_.insert(Txn{ambiguous_[i].reader});
+      for (const Write w : candidates) {
+        if (!reads_.is_initial(w)) core_.insert(reads_.writer(w));
+      }
+    }
+    return {core_.begin(), core_.end()};
+  }
+
   const History& h_;
   const Reads& reads_;
   SessionOrder sessions_;
   Level level_;
   const Deadline& deadline_;
   CaDiCaL::Solver solver_;
+  std::set<Txn> core_;
+  std::set<std::size_t> used_reads_;
+  std::set<std::uint32_t> used_conditional_;
   std::vector<Ambiguous> ambiguous_;
   std::unordered_map<std::uint32_t, std::size_t> place_of_read_;
   std::unordered_map<std::uint32_t, int> counts_;

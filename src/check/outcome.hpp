@@ -59,6 +59,8 @@ enum class Rule : std::uint8_t {
 };
 std::string_view name(Rule rule);
 
+inline constexpr Op kNoOp{0xFFFFFFFFU};
+
 // One ordered pair with its reason. `premises` are earlier steps; a path of them justifies the "precedes" in
 // the rule.
 struct Step {
@@ -67,6 +69,10 @@ struct Step {
   Key key{};
   Txn witness = kInitialTxn;
   std::vector<std::uint32_t> premises;
+  // The read that the rule speaks of: of `to` for reads_from, of `from` for anti_dependency and initial, of
+  // the witness otherwise; for version_order the list read that shows it. Checkers leave it open, evidence
+  // names it.
+  Op read = kNoOp;
 };
 
 // Steps in order of derivation, and the cycle they end in (indices of steps, each step's `to` being the next

@@ -47,7 +47,8 @@ class Explainer {
   Explainer(const AttributedHistory& history, Level level) : h_(history), level_(level) {}
 
   std::uint32_t order(std::uint32_t from, std::uint32_t to) {
-    if (to != kNobody) {
+    // Repeatable read knows no other order than that of the versions which one transaction saw.
+    if (to != kNobody && level_ != Level::repeatable_read) {
       if (h_.session_before(from, to)) return step(from, to, Rule::session);
       if (const auto read = read_between(from, to)) return read_step(to, *read);
       for (const Reads::KnownOrder& known : h_.reads().version_orders()) {

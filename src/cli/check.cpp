@@ -16,6 +16,7 @@
 #include "cli/names.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "evidence/certificate.hpp"
 #include "report/dot.hpp"
 #include "report/html.hpp"
 #include "report/junit.hpp"
@@ -50,6 +51,7 @@ struct CheckOptions {
   std::optional<double> memory;
   unsigned threads = 1;
   bool quiet = false;
+  std::optional<std::string> certificate;
 };
 
 std::vector<Level> asked_levels(const CheckOptions& options) {
@@ -124,11 +126,34 @@ std::array<FileReport, 3> file_reports(const CheckOptions& options) {
   return {{{options.report, report::html}, {options.dot, report::dot}, {options.junit, report::junit}}};
 }
 
+bool any_file(const CheckOptions& options) {
+  const auto files = file_reports(options);
+  return std::any_of(files.begin(), files.end(),
+                     [](const FileReport& file) { return file.place.has_value(); });
+}
+
+void write_certificate(const std::string& path, const History& history, const Outcome& outcome,
+                       std::span<const report::Story> stories, const check::Options& settings) {
+  const report::Story* story = report::story_of(stories, outcome.level);
+  const auto text =
+      evidence::certificate(history, outcome, story == nullptr ? nullptr : &story->counterexample, settings);
+  if (text) {
+    write_text(*text, path);
+  } else {
+    print_error(outcome.verdict == Verdict::undecided
+                    ? "no certificate was written: nothing was decided"
+                    : "no certificate was written: no derivation of bearable length was found");
+  }
+}
+
 Exit run_check(const CheckOptions& options) {
   const std::vector<Level> levels = asked_levels(options);
   for (const FileReport& file : file_reports(options)) {
     if (file.place) can_be_written(*file.place);
   }
+  if (options.certificate) can_be_written(*options.certificate);
+  if (options.certificate && levels.size() != 1)
+    throw UsageError("--certificate needs exactly one level: a certificate proves one verdict");
   check::Options settings = limits(options);
   const Clock::time_point started = Clock::now();
   std::optional<Progress> progress(std::in_place, !options.quiet, "reading");
@@ -141,12 +166,19 @@ Exit run_check(const CheckOptions& options) {
   progress->phase("checking");
   settings.progress = [&](std::string_view phase) { progress->phase(phase); };
   const std::vector<Outcome> outcomes = decide(history, levels, settings);
-  const report::Checked checked{history, outcomes, settings.sessions, read_seconds,
-                                seconds_since(started) - read_seconds};
+  const double check_seconds = seconds_since(started) - read_seconds;
+  progress->phase("explaining");
+  std::vector<report::Story> stories;
+  if (!options.quiet || options.json || options.certificate || options.annotate || any_file(options)) {
+    const bool all = options.json || options.certificate;
+    stories = report::tell(history, outcomes, settings, all ? report::Which::all : report::Which::weakest);
+  }
+  const report::Checked checked{history, outcomes, settings.sessions, read_seconds, check_seconds, stories};
   for (const FileReport& file : file_reports(options)) {
-    if (file.place) write_report(file.tell(checked), *file.place);
+    if (file.place) write_text(file.tell(checked), *file.place);
   }
   progress.reset();
+  if (options.certificate) write_certificate(*options.certificate, history, outcomes[0], stories, settings);
 
   if (options.annotate) print(report::annotations(checked));
   if (options.json) {
@@ -206,6 +238,10 @@ void add_check(CLI::App& root, Action& chosen_action) {
       ->type_name("FILE");
   command->add_flag("--annotate", options->annotate,
                     "Also print what is violated or undecided as annotations for GitHub");
+  command
+      ->add_option("--certificate", options->certificate,
+                   "Write a proof of the verdict that 'assay verify' checks; - is standard output")
+      ->type_name("FILE");
   command->add_flag("--stats", options->stats, "Also print how the time was spent");
   command->add_option("--timeout", options->timeout, "Give up, undecided, after this long")
       ->type_name("SECONDS");

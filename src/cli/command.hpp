@@ -30,6 +30,8 @@ struct UsageError : std::runtime_error {
 using Action = std::function<Exit()>;
 
 void add_check(CLI::App& root, Action& chosen);
+void add_verify(CLI::App& root, Action& chosen);
+void add_shrink(CLI::App& root, Action& chosen);
 void add_convert(CLI::App& root, Action& chosen);
 void add_stats(CLI::App& root, Action& chosen);
 void add_generate(CLI::App& root, Action& chosen);

@@ -76,22 +76,17 @@ void can_be_written(const std::string& out) {
     throw UsageError(fmt::format("{} cannot be written: there is no folder {}", out, folder.string()));
 }
 
-void write_report(std::string_view text, const std::string& out) {
-  if (out == "-") {
-    print(text);
-    return;
-  }
+void write_text(const std::string& text, const std::string& out) {
+  if (out == "-") return print(text);
+  const fs::file_status there = fs::status(out);
+  if (fs::is_directory(there)) throw UsageError(fmt::format("{} is a directory", out));
   const auto write = [&](const fs::path& path) {
     std::ofstream file(path, std::ios::binary);
     file << text;
     file.flush();
-    if (!file) throw OutputError(fmt::format("{} cannot be written", out));
+    if (!file) throw UsageError(fmt::format("{} cannot be written", out));
   };
-  const fs::file_status there = fs::status(out);
-  if (fs::exists(there) && !fs::is_regular_file(there)) {
-    write(out);  // a pipe or a device
-    return;
-  }
+  if (fs::exists(there) && !fs::is_regular_file(there)) return write(out);  // a pipe or a device
   Unfinished unfinished(fs::path(out).concat(fmt::format(".unfinished-{}", getpid())));
   write(unfinished.path());
   unfinished.move_to(out);

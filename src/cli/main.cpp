@@ -66,6 +66,8 @@ Exit run(int argc, char** argv) {
   app.set_version_flag("--version", "assay " + std::string(api::version()), "Print the version");
   app.get_formatter()->column_width(34);
   add_check(app, chosen);
+  add_verify(app, chosen);
+  add_shrink(app, chosen);
   add_convert(app, chosen);
   add_stats(app, chosen);
   add_generate(app, chosen);

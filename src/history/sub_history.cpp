@@ -1,8 +1,7 @@
 #include "history/sub_history.hpp"
 
-#include <map>
-#include <string>
-#include <utility>
+#include <algorithm>
+#include <limits>
 
 #include "history/builder.hpp"
 
@@ -10,90 +9,167 @@ namespace assay {
 
 namespace {
 
-// Versions that a transaction outside of the part can have shown to others: its last write of each key, every
-// element that it appended. Who read one of them may have read it there.
-std::vector<bool> written_outside(const History& whole, const std::vector<bool>& inside) {
-  std::vector<bool> outside(whole.versions(), false);
-  std::vector<std::uint32_t> last_writer(whole.keys(), whole.transactions());
-  for (const Txn t : whole.all_transactions()) {
-    if (inside[index(t)] || whole.status(t) == Status::aborted) continue;
-    const IdRange<Op> ops = whole.operations_of(t);
-    for (std::uint32_t i = ops.size(); i-- > 0;) {
-      if (!writes(whole.kind(ops[i]))) continue;
-      std::uint32_t& last = last_writer[index(whole.key(ops[i]))];
-      if (last != index(t) || whole.kind(ops[i]) == OpKind::append)
-        outside[index(whole.version(ops[i]))] = true;
-      last = index(t);
+constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
+
+class Part {
+ public:
+  Part(const History& whole, std::span<const Txn> transactions, ListPart lists)
+      : whole_(whole), lists_(lists), inside_(whole.transactions(), false) {
+    part_.transactions.assign(transactions.begin(), transactions.end());
+    for (const Txn t : transactions) inside_[index(t)] = true;
+    find_writers();
+    if (whole.has(OpKind::append) || whole.has(OpKind::list_read)) find_lists();
+  }
+
+  SubHistory build() {
+    build_.clocks(whole_.clocks());
+    written_by_.assign(whole_.keys(), kNobody);
+    for (const Txn t : part_.transactions) {
+      build_.begin(build_.session(whole_.name(whole_.session_of(t))), whole_.name(t));
+      for (const Op op : whole_.operations_of(t)) {
+        if (add(t, op)) part_.operations.push_back(op);
+      }
+      build_.end(whole_.status(t), whole_.start(t), whole_.end(t));
+    }
+    part_.history = build_.finish();
+    name_keys();
+    return std::move(part_);
+  }
+
+ private:
+  // Who can have written a version: whose last write of the key it is, unless aborted. Where there is none
+  // the read is impossible, and all that wrote the version belong to the story.
+  void find_writers() {
+    possible_.assign(whole_.versions(), false);
+    outside_.assign(whole_.versions(), false);
+    touched_outside_.assign(whole_.versions(), false);
+    for (std::uint32_t k = 0; k < whole_.keys(); ++k) possible_[index(whole_.initial_version(Key{k}))] = true;
+    std::vector<std::uint32_t> seen(whole_.keys(), kNobody);
+    for (const Txn t : whole_.all_transactions()) {
+      const IdRange<Op> ops = whole_.operations_of(t);
+      for (std::uint32_t i = ops.size(); i-- > 0;) {
+        const OpKind kind = whole_.kind(ops[i]);
+        if (!writes(kind)) continue;
+        const std::uint32_t v = index(whole_.version(ops[i]));
+        if (!inside_[index(t)]) touched_outside_[v] = true;
+        std::uint32_t& last = seen[index(whole_.key(ops[i]))];
+        const bool final_write = last != index(t) || kind == OpKind::append;
+        last = index(t);
+        if (!final_write || whole_.status(t) == Status::aborted) continue;
+        possible_[v] = true;
+        if (!inside_[index(t)]) outside_[v] = true;
+      }
     }
   }
-  return outside;
-}
+
+  // Where it is not clear who appended what, nothing that a list shows is evidence.
+  void find_lists() {
+    is_list_.assign(whole_.keys(), false);
+    appender_.assign(whole_.versions(), kNobody);
+    for (const Op op : IdRange<Op>{0, whole_.operations()}) {
+      if (whole_.kind(op) == OpKind::append) is_list_[index(whole_.key(op))] = true;
+      if (whole_.kind(op) == OpKind::list_read) is_list_[index(whole_.list(op).key)] = true;
+    }
+    for (const Txn t : whole_.all_transactions()) {
+      for (const Op op : whole_.operations_of(t)) {
+        const OpKind kind = whole_.kind(op);
+        if (kind == OpKind::list_read || kind == OpKind::predicate_read || kind == OpKind::range_read)
+          continue;
+        const Version v = whole_.version(op);
+        if (!is_list_[index(whole_.key_of(v))]) continue;
+        if (kind != OpKind::append) {
+          if (kind != OpKind::read || !whole_.is_initial(v)) lists_understood_ = false;
+          continue;
+        }
+        std::uint32_t& appender = appender_[index(v)];
+        if (appender != kNobody && whole_.status(t) == Status::aborted) continue;
+        if (appender != kNobody && whole_.status(Txn{appender}) != Status::aborted) lists_understood_ = false;
+        appender = index(t);
+      }
+    }
+  }
+
+  bool answered_inside(Version v) const {
+    return possible_[index(v)] ? !outside_[index(v)] : !touched_outside_[index(v)];
+  }
+
+  Atom name(Key k) const { return whole_.name(k); }
+
+  // Every key of the part is there because of an operation.
+  void name_keys() {
+    const auto key = [](const History& h, Op op) {
+      return h.kind(op) == OpKind::list_read ? h.list(op).key : h.key(op);
+    };
+    part_.keys.resize(part_.history.keys());
+    for (std::uint32_t i = 0; i < part_.operations.size(); ++i) {
+      part_.keys[index(key(part_.history, Op{i}))] = key(whole_, part_.operations[i]);
+    }
+  }
+
+  bool add(Txn t, Op op) {
+    const OpKind kind = whole_.kind(op);
+    if (kind == OpKind::predicate_read || kind == OpKind::range_read) return false;
+    if (kind == OpKind::list_read) return add_list_read(t, op);
+    const Version v = whole_.version(op);
+    const Key k = whole_.key_of(v);
+    if (kind == OpKind::read) {
+      if (!is_list_.empty() && is_list_[index(k)]) {
+        if (!lists_understood_) return false;
+      } else if (written_by_[index(k)] != index(t) && !answered_inside(v)) {
+        return false;  // what follows an own write is answered by the transaction itself
+      }
+      whole_.is_initial(v) ? build_.read_initial(name(k)) : build_.read(name(k), whole_.value(v));
+      return true;
+    }
+    written_by_[index(k)] = index(t);
+    switch (kind) {
+      case OpKind::erase:
+        whole_.is_initial(v) ? build_.erase(name(k)) : build_.erase(name(k), whole_.value(v));
+        break;
+      case OpKind::insert:
+        build_.insert(name(k), whole_.value(v));
+        break;
+      case OpKind::append:
+        build_.append(name(k), whole_.value(v));
+        break;
+      default:
+        build_.write(name(k), whole_.value(v));
+    }
+    return true;
+  }
+
+  bool add_list_read(Txn t, Op op) {
+    if (!lists_understood_) return false;
+    const ListRead list = whole_.list(op);
+    if (lists_ == ListPart::if_source_is_member) {
+      std::size_t others = list.elements.size();
+      while (others > 0 && appender_[index(list.elements[others - 1])] == index(t)) --others;
+      if (others > 0 && !answered_inside(list.elements[others - 1])) return false;
+    }
+    std::vector<Atom> elements;
+    for (const Version v : list.elements) {
+      if (answered_inside(v)) elements.push_back(whole_.value(v));
+    }
+    build_.list_read(name(list.key), elements);
+    return true;
+  }
+
+  const History& whole_;
+  const ListPart lists_;
+  std::vector<bool> inside_;                                // per transaction
+  std::vector<bool> possible_, outside_, touched_outside_;  // per version
+  std::vector<bool> is_list_;                               // per key; empty if there are none
+  std::vector<std::uint32_t> appender_;                     // per version
+  bool lists_understood_ = true;
+  SubHistory part_;
+  HistoryBuilder build_;
+  std::vector<std::uint32_t> written_by_;  // per key: the last transaction that wrote it so far
+};
 
 }  // namespace
 
-SubHistory sub_history(const History& whole, std::span<const Txn> transactions) {
-  SubHistory part;
-  part.transactions.assign(transactions.begin(), transactions.end());
-  std::vector<bool> inside(whole.transactions(), false);
-  for (const Txn t : transactions) inside[index(t)] = true;
-  const std::vector<bool> outside = written_outside(whole, inside);
-
-  HistoryBuilder build;
-  build.clocks(whole.clocks());
-  std::map<std::pair<AtomKind, std::string>, Key> keys;
-  const auto name = [&](Key k) {
-    const Atom atom = whole.name(k);
-    keys.try_emplace({atom.kind, to_string(atom)}, k);
-    return atom;
-  };
-  for (const Txn t : transactions) {
-    build.begin(build.session(whole.name(whole.session_of(t))), whole.name(t));
-    for (const Op op : whole.operations_of(t)) {
-      switch (whole.kind(op)) {
-        case OpKind::read: {
-          const Version v = whole.version(op);
-          if (outside[index(v)]) break;
-          const Atom key = name(whole.key_of(v));
-          whole.is_initial(v) ? build.read_initial(key) : build.read(key, whole.value(v));
-          break;
-        }
-        case OpKind::list_read: {
-          const ListRead list = whole.list(op);
-          std::vector<Atom> elements;
-          for (const Version v : list.elements) {
-            if (!outside[index(v)]) elements.push_back(whole.value(v));
-          }
-          build.list_read(name(list.key), elements);
-          break;
-        }
-        case OpKind::predicate_read:
-        case OpKind::range_read:
-          break;
-        case OpKind::erase: {
-          const Version v = whole.version(op);
-          const Atom key = name(whole.key_of(v));
-          whole.is_initial(v) ? build.erase(key) : build.erase(key, whole.value(v));
-          break;
-        }
-        case OpKind::write:
-          build.write(name(whole.key(op)), whole.value(whole.version(op)));
-          break;
-        case OpKind::insert:
-          build.insert(name(whole.key(op)), whole.value(whole.version(op)));
-          break;
-        case OpKind::append:
-          build.append(name(whole.key(op)), whole.value(whole.version(op)));
-          break;
-      }
-    }
-    build.end(whole.status(t), whole.start(t), whole.end(t));
-  }
-  part.history = build.finish();
-  for (std::uint32_t k = 0; k < part.history.keys(); ++k) {
-    const Atom atom = part.history.name(Key{k});
-    part.keys.push_back(keys.at({atom.kind, to_string(atom)}));
-  }
-  return part;
+SubHistory sub_history(const History& whole, std::span<const Txn> transactions, ListPart lists) {
+  return Part(whole, transactions, lists).build();
 }
 
 }  // namespace assay

@@ -70,10 +70,10 @@ std::string_view colour_of(Rule rule) {
 
 class Graph {
  public:
-  Graph(const History& history, const Outcome& outcome, std::size_t number)
+  Graph(const History& history, const Outcome& outcome, const Story* story, std::size_t number)
       : history_(history),
         outcome_(outcome),
-        scenes_(scenes_of(history, outcome, {})),
+        scenes_(scenes_of(history, outcome, story, {})),
         prefix_(fmt::format("l{}_", number)) {}
 
   std::string text() {
@@ -174,7 +174,8 @@ std::string dot(const Checked& checked) {
       "digraph assay {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n  edge "
       "[fontname=\"sans-serif\", fontsize=10];\n";
   const std::vector<const Outcome*> explained = worth_explaining(checked.outcomes);
-  for (std::size_t i = 0; i < explained.size(); ++i) out += Graph(checked.history, *explained[i], i).text();
+  for (std::size_t i = 0; i < explained.size(); ++i)
+    out += Graph(checked.history, *explained[i], story_of(checked.stories, explained[i]->level), i).text();
   if (explained.empty()) {
     std::string verdicts;
     for (const Outcome& outcome : checked.outcomes)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 #include <vector>
@@ -163,15 +164,57 @@ class CycleStory {
   bool two_sided_ = false;
 };
 
+constexpr std::size_t kMostCases = 6;
+
+// Cases that exhaust what can have been, each with its own contradiction.
+std::string tell(const History& history, const Derivation& derivation, std::size_t& left) {
+  if (!derivation.cycle.empty()) return CycleStory(history, derivation).tell();
+  std::string out = "One of these must have been, and each is impossible:\n";
+  for (const Derivation::Case& one : derivation.cases) {
+    if (left == 0) return out + "… and more cases (--certificate writes all)\n";
+    --left;
+    const Step& assumed = one.assumption;
+    out += assumed.read == check::kNoOp
+               ? fmt::format("Case: {} before {}.\n", full_name(history, assumed.from.txn),
+                             full_name(history, assumed.to.txn))
+               : fmt::format("Case: {} of {} saw what {} wrote.\n", operation(history, assumed.read),
+                             full_name(history, assumed.to.txn), full_name(history, assumed.from.txn));
+    out += tell(history, one.derivation, left);
+  }
+  return out;
+}
+
+// What was seen, in the words of the story.
+std::string lead(const History& history, const Story& story) {
+  const evidence::AnomalyInfo& anomaly = evidence::info(story.counterexample.anomaly);
+  std::string out =
+      fmt::format("{}{}:\n", anomaly.title, anomaly.code.empty() ? "" : fmt::format(" ({})", anomaly.code));
+  out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
+  for (std::size_t i = 0; i < story.names.size(); ++i) {
+    const Txn txn = story.counterexample.transactions[i];
+    out += fmt::format("  {} = {}{}\n", story.names[i], full_name(history, txn),
+                       history.status(txn) == Status::aborted   ? " (aborted)"
+                       : history.status(txn) == Status::unknown ? " (its client never learned its fate)"
+                                                                : "");
+  }
+  for (const std::string& sentence : story.sentences) out += "  " + sentence + "\n";
+  return out + fmt::format("What it means: {}\n", story.consequence);
+}
+
 }  // namespace
 
-std::string explanation(const History& history, const Outcome& outcome) {
+std::string explanation(const History& history, const Outcome& outcome, const Story* story) {
   if (outcome.verdict != check::Verdict::violated) return "";
-  if (!outcome.bad_reads.empty()) return explain_bad_reads(history, outcome.bad_reads);
-  if (!outcome.derivation.cycle.empty()) return CycleStory(history, outcome.derivation).tell();
-  return fmt::format(
-      "No order of the transactions explains what they saw (found by {}, which gives no derivation).\n",
-      outcome.method.empty() ? "a search" : outcome.method);
+  std::string out = story == nullptr ? "" : lead(history, *story);
+  if (!outcome.bad_reads.empty()) return out + explain_bad_reads(history, outcome.bad_reads);
+  const bool told = story != nullptr && !story->counterexample.derivation.empty();
+  const Derivation& derivation = told ? story->counterexample.derivation : outcome.derivation;
+  std::size_t cases = kMostCases;
+  if (!derivation.empty()) return out + tell(history, derivation, cases);
+  return out + fmt::format(
+                   "No order of the transactions explains what they saw (found by {}, which gives no "
+                   "derivation).\n",
+                   outcome.method.empty() ? "a search" : outcome.method);
 }
 
 }  // namespace assay::report

@@ -7,6 +7,7 @@
 namespace assay::report {
 
 using check::BadRead;
+using check::Derivation;
 using check::Event;
 using check::Outcome;
 using check::Step;
@@ -81,26 +82,62 @@ Json step(const History& history, const Step& s) {
   return out;
 }
 
-Json counterexample(const History& history, const Outcome& outcome) {
+Json derivation(const History& history, const Derivation& d) {
+  Json steps = Json::array();
+  for (const Step& s : d.steps) steps.push_back(step(history, s));
+  if (!d.cycle.empty()) return {{"kind", "cycle"}, {"steps", std::move(steps)}, {"cycle", d.cycle}};
+  Json cases = Json::array();
+  for (const Derivation::Case& one : d.cases) {
+    cases.push_back(
+        {{"assumption", step(history, one.assumption)}, {"leads_to", derivation(history, one.derivation)}});
+  }
+  return {{"kind", "cases"}, {"cases", std::move(cases)}};
+}
+
+Json counterexample(const History& history, const Outcome& outcome, const Story* story) {
+  Json out;
   if (!outcome.bad_reads.empty()) {
     Json reads = Json::array();
     for (const BadRead& bad : outcome.bad_reads) reads.push_back(bad_read(history, bad));
-    return {{"kind", "reads"}, {"reads", std::move(reads)}};
+    out = {{"kind", "reads"}, {"reads", std::move(reads)}};
+  } else if (story != nullptr && !story->counterexample.derivation.empty()) {
+    out = derivation(history, story->counterexample.derivation);
+  } else if (!outcome.derivation.empty()) {
+    out = derivation(history, outcome.derivation);
+  } else {
+    return nullptr;
   }
-  if (outcome.derivation.cycle.empty()) return nullptr;
-  Json steps = Json::array();
-  for (const Step& s : outcome.derivation.steps) steps.push_back(step(history, s));
-  return {{"kind", "cycle"}, {"steps", std::move(steps)}, {"cycle", outcome.derivation.cycle}};
+  if (story != nullptr) {
+    Json transactions = Json::array();
+    for (const Txn t : story->counterexample.transactions) transactions.push_back(transaction(history, t));
+    out["transactions"] = std::move(transactions);
+    out["minimal"] = story->counterexample.minimal;
+  }
+  return out;
 }
 
-Json result(const History& history, const Outcome& outcome) {
+Json named(evidence::Anomaly anomaly) {
+  const evidence::AnomalyInfo& row = evidence::info(anomaly);
+  Json forbidden = Json::array();
+  for (const Level level : evidence::levels_that_forbid(anomaly)) forbidden.push_back(info(level).name);
+  return {{"name", row.name},
+          {"title", row.title},
+          {"code", row.code.empty() ? Json(nullptr) : Json(row.code)},
+          {"forbidden_by", std::move(forbidden)},
+          {"consequence", row.consequence}};
+}
+
+Json result(const History& history, const Outcome& outcome, const Story* story) {
   Json out = {{"level", info(outcome.level).name}, {"verdict", name(outcome.verdict)}};
   if (outcome.verdict == Verdict::undecided) out["reason"] = outcome.reason;
   if (!outcome.method.empty()) out["method"] = outcome.method;
   if (outcome.verdict == Verdict::violated) {
-    if (!outcome.bad_reads.empty()) out["anomaly"] = anomaly(outcome.bad_reads.front().kind);
-    out["explanation"] = explanation(history, outcome);
-    Json evidence = counterexample(history, outcome);
+    if (story != nullptr) {
+      out["anomaly"] = named(story->counterexample.anomaly);
+      out["sentences"] = story->sentences;
+    }
+    out["explanation"] = explanation(history, outcome, story);
+    Json evidence = counterexample(history, outcome, story);
     if (!evidence.is_null()) out["counterexample"] = std::move(evidence);
   }
   double seconds = 0;
@@ -136,7 +173,7 @@ std::string json(const Checked& checked) {
   Json results = Json::array();
   Json levels = Json::array();
   for (const Outcome& outcome : checked.outcomes) {
-    results.push_back(result(checked.history, outcome));
+    results.push_back(result(checked.history, outcome, story_of(checked.stories, outcome.level)));
     levels.push_back(work(outcome));
   }
   const auto strongest = check::strongest(checked.outcomes);

@@ -64,6 +64,8 @@ std::string message(const Checked& checked, const Outcome& outcome) {
                        outcome.reason.empty() ? "" : ": " + printable(outcome.reason));
   const Outcome* weaker = refuted_by(outcome, checked.outcomes);
   if (weaker != nullptr) return fmt::format("{} is violated, since {} is", level, info(weaker->level).name);
+  if (const Story* story = story_of(checked.stories, outcome.level))
+    return fmt::format("{} is violated: {}", level, evidence::info(story->counterexample.anomaly).title);
   if (outcome.bad_reads.empty()) return fmt::format("{} is violated", level);
   return fmt::format("{} is violated: {}", level, sentence(checked.history, outcome.bad_reads.front()));
 }
@@ -125,9 +127,9 @@ std::string junit(const Checked& checked) {
         out += "/>\n";
         break;
       case Verdict::violated:
-        out +=
-            fmt::format(">\n      <failure type=\"violated\" message=\"{}\">{}</failure>\n    </testcase>\n",
-                        said, xml(explanation(checked.history, outcome)));
+        out += fmt::format(
+            ">\n      <failure type=\"violated\" message=\"{}\">{}</failure>\n    </testcase>\n", said,
+            xml(explanation(checked.history, outcome, story_of(checked.stories, outcome.level))));
         break;
       case Verdict::undecided:
         out += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", said);
@@ -144,7 +146,7 @@ std::string annotations(const Checked& checked) {
     const bool violated = outcome.verdict == Verdict::violated;
     std::string body = message(checked, outcome);
     if (violated && refuted_by(outcome, checked.outcomes) == nullptr)
-      body += "\n" + explanation(checked.history, outcome);
+      body += "\n" + explanation(checked.history, outcome, story_of(checked.stories, outcome.level));
     const std::string title =
         fmt::format("{} {}", info(outcome.level).name, violated ? "is violated" : "is undecided");
     out += fmt::format("::{} file={},title={}::{}\n", violated ? "error" : "warning",

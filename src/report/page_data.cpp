@@ -29,6 +29,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 400;  // bytes of a note, a path, a reason
 constexpr std::size_t kLongestSentence = 2000;
+constexpr std::size_t kMostSentences = 12;
 constexpr std::size_t kMostNotes = 20;
 constexpr std::size_t kMostElements = 12;
 
@@ -205,12 +206,14 @@ class Chosen {
 
 class StoryData {
  public:
-  StoryData(const History& history, const Outcome& outcome, const PageLimits& limits, Chosen& chosen)
+  StoryData(const History& history, const Outcome& outcome, const Story* story, const PageLimits& limits,
+            Chosen& chosen)
       : history_(history),
         outcome_(outcome),
+        story_(story),
         limits_(limits),
         chosen_(chosen),
-        scenes_(scenes_of(history, outcome,
+        scenes_(scenes_of(history, outcome, story,
                           {.scenes = limits.scenes, .steps = limits.steps, .bad_reads = limits.bad_reads})) {
     for (const Txn txn : scenes_.cast) {
       if (!chosen_.involve(txn)) ++not_shown_;
@@ -229,7 +232,14 @@ class StoryData {
       reads.push_back(bad_read(outcome_.bad_reads[i]));
     Json scenes = Json::array();
     for (const Scene& one : scenes_.shown) scenes.push_back(scene(one));
-    out["anomaly"] = outcome_.bad_reads.empty() ? "" : anomaly(outcome_.bad_reads.front().kind);
+    if (story_ != nullptr) {
+      const evidence::AnomalyInfo& known = evidence::info(story_->counterexample.anomaly);
+      out["anomaly"] = known.title;
+      out["code"] = known.code;
+      out["consequence"] = cut(story_->consequence, kLongestSentence);
+    } else {
+      out["anomaly"] = outcome_.bad_reads.empty() ? "" : anomaly(outcome_.bad_reads.front().kind);
+    }
     out["sentences"] = sentences();
     out["cast"] = std::move(cast);
     out["castLeftOut"] = not_shown_;
@@ -250,6 +260,12 @@ class StoryData {
 
   // The contradiction as the page opens with it.
   Json sentences() const {
+    if (story_ != nullptr && !story_->sentences.empty()) {
+      Json out = Json::array();
+      for (std::size_t i = 0; i < std::min(story_->sentences.size(), kMostSentences); ++i)
+        out.push_back(cut(story_->sentences[i], kLongestSentence));
+      return out;
+    }
     if (!outcome_.bad_reads.empty())
       return {cut(sentence(history_, outcome_.bad_reads.front()), kLongestSentence)};
     const std::string_view nothing = "No order of the transactions explains what they saw";
@@ -367,6 +383,7 @@ class StoryData {
 
   const History& history_;
   const Outcome& outcome_;
+  const Story* story_;
   const PageLimits& limits_;
   Chosen& chosen_;
   Scenes scenes_;
@@ -468,7 +485,9 @@ std::string page_data(const Checked& checked, const PageLimits& limits) {
   Json stories = Json::array();
   const std::vector<const Outcome*> explained = worth_explaining(checked.outcomes);
   for (std::size_t i = 0; i < std::min(explained.size(), limits.stories); ++i)
-    stories.push_back(StoryData(history, *explained[i], limits, chosen).data());
+    stories.push_back(
+        StoryData(history, *explained[i], story_of(checked.stories, explained[i]->level), limits, chosen)
+            .data());
   Json notes = Json::array();
   for (std::size_t i = 0; i < std::min(history.notes().size(), kMostNotes); ++i)
     notes.push_back(cut(printable(history.notes()[i])));

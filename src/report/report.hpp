@@ -10,6 +10,7 @@
 #include "check/check.hpp"
 #include "history/history.hpp"
 #include "report/statistics.hpp"
+#include "report/story.hpp"
 
 namespace assay::report {
 
@@ -18,8 +19,9 @@ struct Checked {
   const History& history;
   std::span<const check::Outcome> outcomes;
   check::SessionOrder sessions = check::SessionOrder::keep;
-  double read_seconds = 0;   // reading the history took
-  double check_seconds = 0;  // deciding took
+  double read_seconds = 0;              // reading the history took
+  double check_seconds = 0;             // deciding took
+  std::span<const Story> stories = {};  // of violated levels; where there is none the bare evidence is shown
 };
 
 struct TextStyle {
@@ -41,6 +43,6 @@ std::string_view name(check::Verdict verdict);
 std::string_view name(OpKind kind);
 
 // One outcome's evidence for a person, without the verdict line; empty where there is none to show.
-std::string explanation(const History& history, const check::Outcome& outcome);
+std::string explanation(const History& history, const check::Outcome& outcome, const Story* story = nullptr);
 
 }  // namespace assay::report

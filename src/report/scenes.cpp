@@ -37,10 +37,11 @@ std::vector<std::uint32_t> needed_steps(const Derivation& derivation) {
 
 class Stage {
  public:
-  explicit Stage(const SceneLimits& limits) : limits_(limits) {}
+  Stage(const Story* story, const SceneLimits& limits) : story_(story), limits_(limits) {}
 
   void meet(Txn txn) {
-    if (txn == kInitialTxn || !result_.names.emplace(txn, letter(result_.names.size())).second) return;
+    if (txn == kInitialTxn || result_.names.count(txn) != 0) return;
+    result_.names.emplace(txn, name(txn));
     result_.cast.push_back(txn);
   }
 
@@ -56,6 +57,14 @@ class Stage {
   Scenes finish() { return std::move(result_); }
 
  private:
+  std::string name(Txn txn) const {
+    if (story_ == nullptr) return letter(result_.names.size());
+    const std::vector<Txn>& known = story_->counterexample.transactions;
+    const auto found = std::find(known.begin(), known.end(), txn);
+    if (found == known.end()) return letter(result_.names.size());
+    return story_->names[static_cast<std::size_t>(found - known.begin())];
+  }
+
   void add_scene(const Derivation& derivation) {
     if (result_.shown.size() == limits_.scenes) {
       ++result_.left_out;
@@ -85,6 +94,7 @@ class Stage {
       result_.tells_begin_from_commit = true;
   }
 
+  const Story* story_;
   const SceneLimits& limits_;
   Scenes result_;
   std::vector<const Step*> assumptions_;
@@ -92,19 +102,24 @@ class Stage {
 
 }  // namespace
 
-Scenes scenes_of(const History& history, const Outcome& outcome, const SceneLimits& limits) {
-  Stage stage(limits);
+Scenes scenes_of(const History& history, const Outcome& outcome, const Story* story,
+                 const SceneLimits& limits) {
+  Stage stage(story, limits);
   const std::size_t reads = std::min(outcome.bad_reads.size(), limits.bad_reads);
   for (std::size_t i = 0; i < reads; ++i) {
     const check::BadRead& bad = outcome.bad_reads[i];
     stage.meet(bad.txn);
     if (bad.write != bad.read) stage.meet(history.transaction_of(bad.write));
   }
-  if (reads == 0) {
-    stage.tell(outcome.derivation);
-    if (outcome.derivation.empty()) {
-      for (const Txn txn : outcome.core) stage.meet(txn);
-    }
+  if (reads != 0) return stage.finish();
+  // The story's derivation is that of the smallest counterexample; the checker's own is the first that it
+  // met.
+  const bool told = story != nullptr && !story->counterexample.derivation.empty();
+  const Derivation& derivation = told ? story->counterexample.derivation : outcome.derivation;
+  stage.tell(derivation);
+  if (derivation.empty()) {
+    for (const Txn txn : story != nullptr ? story->counterexample.transactions : outcome.core)
+      stage.meet(txn);
   }
   return stage.finish();
 }

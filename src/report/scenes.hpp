@@ -11,6 +11,7 @@
 
 #include "check/outcome.hpp"
 #include "history/history.hpp"
+#include "report/story.hpp"
 
 namespace assay::report {
 
@@ -21,12 +22,12 @@ struct Scene {
   std::size_t left_out = 0;                     // steps that those rest on and that are too many to tell
 };
 
-// Borrows from the outcome they were made of.
+// Borrows from the outcome and the story they were made of.
 struct Scenes {
   std::vector<Scene> shown;
   std::size_t left_out = 0;
   std::vector<Txn> cast;             // the transactions that they speak of; not the initial state
-  std::map<Txn, std::string> names;  // of the cast: A, B, ...
+  std::map<Txn, std::string> names;  // of the cast: those of the story, or A, B, ...
   bool tells_begin_from_commit = false;
 };
 
@@ -36,6 +37,8 @@ struct SceneLimits {
   std::size_t bad_reads = 10;
 };
 
-Scenes scenes_of(const History& history, const check::Outcome& outcome, const SceneLimits& limits);
+// `story` is that of the outcome, or nullptr.
+Scenes scenes_of(const History& history, const check::Outcome& outcome, const Story* story,
+                 const SceneLimits& limits);
 
 }  // namespace assay::report

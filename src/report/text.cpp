@@ -138,7 +138,7 @@ std::string text(const Checked& checked, const TextStyle& style) {
       out += fmt::format("Why {} is violated. It promises:\n  {}\n", info(outcome->level).name,
                          info(outcome->level).promise);
     }
-    out += explanation(history, *outcome);
+    out += explanation(history, *outcome, story_of(checked.stories, outcome->level));
   }
   if (style.statistics) {
     out += fmt::format("\nread in {}, decided in {}; the history takes {}\n", seconds(checked.read_seconds),

@@ -47,11 +47,11 @@ const serial = [
 const tests = {
   async "a lost update is told, drawn, and answers to mouse and keys"(context) {
     const { page, complaints } = await open(context, report("lost-update", lostUpdate, "--level", "si"));
-    assert.equal(await page.locator("h1").textContent(), "Snapshot-isolation is violated");
+    assert.equal(await page.locator("h1").textContent(), "Snapshot-isolation is violated: lost update");
     const boxes = await page.locator(".box.cyclic .tname").allTextContents();
     assert.deepEqual(boxes.sort(), ["transaction 11", "transaction 20"]);
     const lead = (await page.locator(".lead").allTextContents()).join(" ");
-    assert.match(lead, /must come before/);
+    assert.match(lead, /both read counter=7/);
     assert.match(lead, /counter/);
 
     const edge = page.locator(".edge.in-cycle").first();
@@ -100,7 +100,7 @@ const tests = {
 
   async "texts of the input stay texts"(context) {
     const { page, complaints } = await open(context, report("hostile", hostile));
-    assert.equal(await page.locator("h1").textContent(), "Serializable is violated");
+    assert.equal(await page.locator("h1").textContent(), "Serializable is violated: lost update");
     assert.equal(await page.locator("script").count(), 2);
     assert.equal(await page.locator("img").count(), 0);
     assert.ok((await page.locator(".lane-name").first().textContent()).includes("session"));

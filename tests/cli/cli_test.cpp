@@ -47,7 +47,7 @@ TEST_F(CommandLine, WithoutArgumentsTellsWhatItIs) {
 }
 
 TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
-  for (const char* command : {"check", "convert", "stats", "generate", "levels", "formats", "completion"}) {
+  for (const char* command : {"check", "convert", "stats", "generate", "levels", "formats", "completion", "verify", "shrink"}) {
     const Ran ran = run_assay({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << command;
@@ -180,7 +180,7 @@ TEST_F(CommandLine, JsonKeepsLargeNumbersExactly) {
   ASSERT_EQ(reads.size(), 2U);
   EXPECT_EQ(reads[0]["value"].get<std::int64_t>(), INT64_MAX);
   EXPECT_EQ(reads[1]["value"].get<std::uint64_t>(), UINT64_MAX);
-  EXPECT_EQ(json["results"][0]["anomaly"], "thin-air-read");
+  EXPECT_EQ(json["results"][0]["anomaly"]["name"], "thin-air-read");
 }
 
 TEST_F(CommandLine, IgnoringSessionsIsSaid) {

@@ -1,0 +1,185 @@
+#include "evidence/certificate.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "history/digest.hpp"
+
+namespace assay::evidence {
+
+using check::BadRead;
+using check::Derivation;
+using check::Event;
+using check::Outcome;
+using check::Rule;
+using check::Step;
+using check::Verdict;
+
+namespace {
+
+constexpr std::size_t kEventsPerLine = 16;
+
+std::string_view name(BadRead::Kind kind) {
+  switch (kind) {
+    case BadRead::Kind::internal:
+      return "internal";
+    case BadRead::Kind::aborted:
+      return "aborted";
+    case BadRead::Kind::intermediate:
+      return "intermediate";
+    case BadRead::Kind::future:
+      return "future";
+    case BadRead::Kind::thin_air:
+      return "thin-air";
+    case BadRead::Kind::incompatible_order:
+      return "incompatible-order";
+  }
+  return "";
+}
+
+class Writer {
+ public:
+  explicit Writer(const History& history) : h_(history) {}
+
+  void head(const Outcome& outcome, const check::Options& options) {
+    line("assay-certificate 1");
+    line("history {} sessions {} transactions {} operations {} keys {:016x}", h_.sessions(),
+         h_.transactions(), h_.operations(), h_.keys(), digest(h_));
+    line("level {}", info(outcome.level).name);
+    line("sessions {}", options.sessions == check::SessionOrder::keep ? "keep" : "ignore");
+    const auto drift = options.clock_drift.value_or(
+        h_.clocks() == Clocks::one ? std::chrono::nanoseconds(0) : std::chrono::milliseconds(100));
+    line("clock-drift {}", drift.count());
+    line("verdict {}", outcome.verdict == Verdict::holds ? "holds" : "violated");
+  }
+
+  void order(std::span<const Event> events) {
+    for (std::size_t i = 0; i < events.size(); i += kEventsPerLine) {
+      std::string text = "order";
+      for (std::size_t j = i; j < std::min(i + kEventsPerLine, events.size()); ++j)
+        text += " " + event(events[j]);
+      line("{}", text);
+    }
+  }
+
+  void members(std::span<const Txn> transactions) {
+    for (const Txn t : transactions) {
+      line("member {} {} {}", index(t), to_json(h_.name(h_.session_of(t))), to_json(h_.name(t)));
+    }
+  }
+
+  void bad_read(const BadRead& bad) {
+    if (bad.write == bad.read) {
+      line("bad-read {} {}", name(bad.kind), operation(bad.read));
+    } else {
+      line("bad-read {} {} {}", name(bad.kind), operation(bad.read), operation(bad.write));
+    }
+  }
+
+  // `first`: how many steps there are already.
+  void derivation(const Derivation& d, std::size_t first) {
+    for (std::size_t i = 0; i < d.steps.size(); ++i) {
+      std::string text = fmt::format("step {} {}", first + i, rule(d.steps[i]));
+      if (!d.steps[i].premises.empty()) text += " :";
+      for (const std::uint32_t premise : d.steps[i].premises) text += fmt::format(" {}", first + premise);
+      line("{}", text);
+    }
+    if (d.cases.empty()) {
+      std::string text = "cycle";
+      for (const std::uint32_t i : d.cycle) text += fmt::format(" {}", first + i);
+      line("{}", text);
+      return;
+    }
+    const std::size_t next = first + d.steps.size();
+    const Step& one = d.cases.front().assumption;
+    if (one.read != check::kNoOp) {
+      line("split-read {}", operation(one.read));
+    } else {
+      line("split-order {} {} {}", index(one.key), index(one.from.txn), index(one.to.txn));
+    }
+    for (const Derivation::Case& c : d.cases) {
+      if (one.read != check::kNoOp) {
+        line("case {} {}", next, transaction(c.assumption.from.txn));
+      } else {
+        line("case {} {} {}", next, index(c.assumption.from.txn), index(c.assumption.to.txn));
+      }
+      derivation(c.derivation, next + 1);
+    }
+    line("qed");
+  }
+
+  std::string finish() {
+    std::uint64_t sum = 0xCBF29CE484222325ULL;
+    for (const char c : out_) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+    return out_ + fmt::format("end {} {:016x}\n", lines_, sum);
+  }
+
+ private:
+  template <class... Arguments>
+  void line(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+    fmt::format_to(std::back_inserter(out_), format, std::forward<Arguments>(arguments)...);
+    out_ += '\n';
+    ++lines_;
+  }
+
+  static std::string transaction(Txn t) { return t == kInitialTxn ? "init" : fmt::format("{}", index(t)); }
+  static std::string event(const Event& e) {
+    if (e.txn == kInitialTxn) return "init";
+    return fmt::format("{}{}", e.side == Event::Side::begin ? 'b' : 'c', index(e.txn));
+  }
+  std::string operation(Op op) const {
+    const Txn t = h_.transaction_of(op);
+    return fmt::format("{}.{}", index(t), index(op) - index(h_.operations_of(t)[0]));
+  }
+
+  std::string rule(const Step& s) const {
+    std::string text = fmt::format("{} {} {}", check::name(s.rule), event(s.from), event(s.to));
+    if (s.rule == Rule::first_committer) text += fmt::format(" {}", index(s.key));
+    if (s.read != check::kNoOp) text += " " + operation(s.read);
+    if (s.rule == Rule::anti_dependency) text += " " + transaction(s.witness);
+    return text;
+  }
+
+  const History& h_;
+  std::string out_;
+  std::size_t lines_ = 0;
+};
+
+// Repeatable read asks for no order, only who took part.
+std::vector<Event> everybody(const History& h) {
+  std::vector<Event> all;
+  for (const Txn t : h.all_transactions()) {
+    if (h.status(t) != Status::aborted) all.push_back({t});
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::string> certificate(const History& history, const Outcome& outcome,
+                                       const Counterexample* counterexample, const check::Options& options) {
+  if (outcome.verdict == Verdict::undecided) return std::nullopt;
+  Writer writer(history);
+  writer.head(outcome, options);
+  if (outcome.verdict == Verdict::holds) {
+    if (outcome.level == Level::repeatable_read) {
+      writer.order(everybody(history));
+    } else {
+      writer.order(outcome.order);
+    }
+    return writer.finish();
+  }
+  if (counterexample == nullptr) return std::nullopt;
+  writer.members(counterexample->transactions);
+  if (!counterexample->bad_reads.empty()) {
+    writer.bad_read(counterexample->bad_reads.front());
+  } else if (!counterexample->derivation.empty()) {
+    writer.derivation(counterexample->derivation, 0);
+  } else {
+    return std::nullopt;
+  }
+  return writer.finish();
+}
+
+}  // namespace assay::evidence

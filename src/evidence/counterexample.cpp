@@ -1,0 +1,299 @@
+#include "evidence/counterexample.hpp"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <utility>
+
+#include "check/derive.hpp"
+#include "evidence/classify.hpp"
+#include "evidence/prove.hpp"
+#include "history/sub_history.hpp"
+
+namespace assay::evidence {
+
+using check::BadRead;
+using check::Derivation;
+using check::Outcome;
+using check::Step;
+using check::Verdict;
+
+namespace {
+
+// Of the re-checks together, in operations; beside that, twice the size of the history.
+constexpr std::uint64_t kEffort = 3'000'000;
+constexpr std::size_t kFewTransactions = 16;
+
+void insert_transactions(const Derivation& derivation, std::vector<Txn>& set) {
+  const std::vector<Txn> named = check::transactions_of(derivation);
+  set.insert(set.end(), named.begin(), named.end());
+  for (const Derivation::Case& one : derivation.cases) {
+    for (const Txn t : {one.assumption.from.txn, one.assumption.to.txn}) {
+      if (t != kInitialTxn) set.push_back(t);
+    }
+    insert_transactions(one.derivation, set);
+  }
+}
+
+void normalise(std::vector<Txn>& set) {
+  std::sort(set.begin(), set.end());
+  set.erase(std::unique(set.begin(), set.end()), set.end());
+}
+
+// Calls visit(version) for each version that an operation read.
+template <class Visit>
+void for_each_version_read(const History& h, Op op, Visit visit) {
+  if (h.kind(op) == OpKind::read) visit(h.version(op));
+  if (h.kind(op) == OpKind::list_read) {
+    for (const Version v : h.list(op).elements) visit(v);
+  }
+}
+
+// Adds all that wrote what `reads` saw. Linear in the history.
+void insert_writers(const History& h, std::span<const Op> reads, std::vector<Txn>& set) {
+  std::vector<bool> read(h.versions(), false);
+  for (const Op op : reads) for_each_version_read(h, op, [&](Version v) { read[index(v)] = true; });
+  for (const Txn t : h.all_transactions()) {
+    for (const Op op : h.operations_of(t)) {
+      if (writes(h.kind(op)) && read[index(h.version(op))]) set.push_back(t);
+    }
+  }
+}
+
+// What may be missing from a set of transactions that contradict each other: writers that their reads can
+// have seen, and readers without which a transaction of unknown fate would not count.
+void complete(const History& h, std::vector<Txn>& set) {
+  std::vector<bool> of_unknown(h.versions(), false);
+  for (const Txn t : set) {
+    if (h.status(t) != Status::unknown) continue;
+    for (const Op op : h.operations_of(t)) {
+      if (writes(h.kind(op))) of_unknown[index(h.version(op))] = true;
+    }
+  }
+  for (const Txn t : h.all_transactions()) {
+    if (h.status(t) != Status::committed) continue;
+    for (const Op op : h.operations_of(t)) {
+      for_each_version_read(h, op, [&](Version v) {
+        if (!of_unknown[index(v)]) return;
+        of_unknown[index(v)] = false;  // one reader is enough
+        set.push_back(t);
+      });
+    }
+  }
+  normalise(set);
+  std::vector<Op> reads;
+  for (const Txn t : set) {
+    for (const Op op : h.operations_of(t)) reads.push_back(op);
+  }
+  insert_writers(h, reads, set);
+  normalise(set);
+}
+
+// Leaves transactions out of a history while the rest still violates the level.
+class Reduction {
+ public:
+  Reduction(const History& history, Level level, const check::Options& options, std::uint64_t effort)
+      : h_(history),
+        level_(level),
+        options_(options),
+        lists_(implies(level, Level::prefix) ? ListPart::of_members : ListPart::if_source_is_member),
+        effort_(effort) {}
+
+  bool violates(std::span<const Txn> set) {
+    const SubHistory part = sub_history(h_, set, lists_);
+    const std::uint64_t cost = std::uint64_t{h_.operations()} + part.history.operations();
+    if (cost > effort_) {
+      exhausted_ = true;
+      return false;
+    }
+    effort_ -= cost;
+    const std::array<Level, 1> levels{level_};
+    Outcome outcome = std::move(check::check(part.history, levels, options_)[0]);
+    if (outcome.verdict != Verdict::violated) return false;
+    blamed_.clear();
+    std::vector<Txn> blamed = outcome.core;
+    insert_transactions(outcome.derivation, blamed);
+    normalise(blamed);
+    for (const Txn t : blamed) blamed_.push_back(part.transactions[index(t)]);
+    return true;
+  }
+  bool exhausted() const { return exhausted_; }
+
+  // REQUIRES: violates(set).
+  std::vector<Txn> minimal(std::vector<Txn> set) {
+    // The check of a part often blames fewer transactions than the part has.
+    while (!blamed_.empty() && blamed_.size() < set.size()) {
+      std::vector<Txn> fewer = blamed_;
+      if (!violates(fewer)) break;
+      set = std::move(fewer);
+    }
+    for (std::size_t chunk = set.size() / 2; chunk >= 2 && set.size() > kFewTransactions; chunk /= 2) {
+      for (std::size_t begin = 0; begin < set.size();) {
+        if (!try_without(set, begin, std::min(begin + chunk, set.size()))) begin += chunk;
+      }
+    }
+    std::vector<Txn> best = one_by_one(set, true);
+    // Which is found depends on who is tried first; the textbook forms have at most four.
+    if (best.size() > 4 && set.size() <= kFewTransactions) {
+      std::vector<Txn> other = one_by_one(set, false);
+      if (other.size() < best.size()) best = std::move(other);
+    }
+    return best;
+  }
+
+ private:
+  bool try_without(std::vector<Txn>& set, std::size_t begin, std::size_t end) {
+    std::vector<Txn> rest(set.begin(), set.begin() + static_cast<std::ptrdiff_t>(begin));
+    rest.insert(rest.end(), set.begin() + static_cast<std::ptrdiff_t>(end), set.end());
+    if (rest.empty() || !violates(rest)) return false;
+    set = std::move(rest);
+    return true;
+  }
+
+  // A superset of a violating part violates too, so nobody needs to be tried twice.
+  std::vector<Txn> one_by_one(std::vector<Txn> set, bool last_first) {
+    std::vector<Txn> order = set;
+    if (last_first) std::reverse(order.begin(), order.end());
+    for (const Txn t : order) {
+      const auto at = std::lower_bound(set.begin(), set.end(), t);
+      const auto place = static_cast<std::size_t>(at - set.begin());
+      try_without(set, place, place + 1);
+    }
+    return set;
+  }
+
+  const History& h_;
+  const Level level_;
+  const check::Options& options_;
+  const ListPart lists_;
+  std::uint64_t effort_;
+  bool exhausted_ = false;
+  std::vector<Txn> blamed_;  // by the last check that found a violation
+};
+
+// Without the steps that the cycle does not rest on. Of an axiom the last premise is its read, which the step
+// names itself.
+void prune(Derivation& derivation) {
+  for (Step& step : derivation.steps) {
+    if (step.rule == check::Rule::axiom) step.premises.pop_back();
+  }
+  std::vector<bool> needed(derivation.steps.size(), false);
+  for (const std::uint32_t i : derivation.cycle) needed[i] = true;
+  for (std::size_t i = derivation.steps.size(); i-- > 0;) {
+    if (!needed[i]) continue;
+    for (const std::uint32_t premise : derivation.steps[i].premises) needed[premise] = true;
+  }
+  std::vector<std::uint32_t> number(derivation.steps.size(), 0);
+  std::vector<Step> kept;
+  for (std::size_t i = 0; i < derivation.steps.size(); ++i) {
+    if (!needed[i]) continue;
+    number[i] = static_cast<std::uint32_t>(kept.size());
+    kept.push_back(std::move(derivation.steps[i]));
+  }
+  for (Step& step : kept) {
+    for (std::uint32_t& premise : step.premises) premise = number[premise];
+  }
+  for (std::uint32_t& i : derivation.cycle) i = number[i];
+  derivation.steps = std::move(kept);
+  for (Derivation::Case& one : derivation.cases) prune(one.derivation);
+}
+
+void speak_of_the_whole(Derivation& derivation, const SubHistory& part) {
+  const auto translate = [&](Step& step) {
+    const auto txn = [&](Txn t) { return t == kInitialTxn ? t : part.transactions[index(t)]; };
+    step.from.txn = txn(step.from.txn);
+    step.to.txn = txn(step.to.txn);
+    step.witness = txn(step.witness);
+    if (index(step.key) < part.keys.size()) step.key = part.keys[index(step.key)];
+    if (step.read != check::kNoOp) step.read = part.operations[index(step.read)];
+  };
+  for (Step& step : derivation.steps) translate(step);
+  for (Derivation::Case& one : derivation.cases) {
+    translate(one.assumption);
+    speak_of_the_whole(one.derivation, part);
+  }
+}
+
+// The transactions to start from: few, and enough.
+std::vector<Txn> suspects(const History& h, const Outcome& outcome) {
+  std::vector<Txn> set;
+  if (!outcome.bad_reads.empty()) {
+    const BadRead& bad = outcome.bad_reads.front();
+    set.push_back(bad.txn);
+    std::vector<Op> reads{bad.read};
+    if (bad.write != bad.read) {
+      set.push_back(h.transaction_of(bad.write));
+      if (!writes(h.kind(bad.write))) reads.push_back(bad.write);
+    }
+    insert_writers(h, reads, set);
+  } else if (!outcome.core.empty()) {
+    set = outcome.core;
+  } else {
+    insert_transactions(outcome.derivation, set);
+  }
+  normalise(set);
+  return set;
+}
+
+}  // namespace
+
+Counterexample find_counterexample(const History& history, const Outcome& outcome,
+                                   const check::Options& options) {
+  check::Options quiet = options;
+  quiet.progress = {};
+  quiet.threads = 1;
+  quiet.method = check::Method::automatic;
+  const ListPart lists =
+      implies(outcome.level, Level::prefix) ? ListPart::of_members : ListPart::if_source_is_member;
+
+  std::vector<Txn> start = suspects(history, outcome);
+  SubHistory part = sub_history(history, start, lists);
+  const auto all_violate = [&] {
+    if (part.transactions.empty()) return false;
+    const std::array<Level, 1> levels{outcome.level};
+    return check::check(part.history, levels, quiet)[0].verdict == Verdict::violated;
+  };
+  if (!all_violate()) {
+    complete(history, start);
+    part = sub_history(history, start, lists);
+    if (!all_violate()) {
+      std::vector<Txn> everybody(history.transactions());
+      for (std::uint32_t t = 0; t < history.transactions(); ++t) everybody[t] = Txn{t};
+      part = sub_history(history, everybody, lists);
+    }
+  }
+
+  Counterexample found;
+  Reduction reduction(part.history, outcome.level, quiet, kEffort + 2 * std::uint64_t{history.operations()});
+  std::vector<Txn> members(part.transactions.size());
+  for (std::uint32_t t = 0; t < members.size(); ++t) members[t] = Txn{t};
+  if (reduction.violates(members)) members = reduction.minimal(std::move(members));
+  found.minimal = !reduction.exhausted();
+
+  const SubHistory smallest = sub_history(part.history, members, lists);
+  SubHistory whole_names;  // of the smallest part -> of the whole
+  for (const Txn t : smallest.transactions) whole_names.transactions.push_back(part.transactions[index(t)]);
+  for (const Key k : smallest.keys) whole_names.keys.push_back(part.keys[index(k)]);
+  for (const Op op : smallest.operations) whole_names.operations.push_back(part.operations[index(op)]);
+  found.transactions = whole_names.transactions;
+
+  const std::array<Level, 1> levels{outcome.level};
+  const Outcome again = std::move(check::check(smallest.history, levels, quiet)[0]);
+  if (!again.bad_reads.empty()) {
+    BadRead bad = again.bad_reads.front();
+    bad.txn = whole_names.transactions[index(bad.txn)];
+    bad.read = whole_names.operations[index(bad.read)];
+    bad.write = whole_names.operations[index(bad.write)];
+    found.bad_reads.push_back(bad);
+  } else if (again.verdict == Verdict::violated) {
+    if (auto proof = prove_violation(smallest.history, outcome.level, quiet)) {
+      prune(*proof);
+      found.derivation = std::move(*proof);
+      speak_of_the_whole(found.derivation, whole_names);
+    }
+  }
+  found.anomaly = classify(smallest.history, outcome.level, quiet);
+  return found;
+}
+
+}  // namespace assay::evidence

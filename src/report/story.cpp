@@ -1,0 +1,326 @@
+#include "report/story.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "report/printable.hpp"
+#include "report/report.hpp"
+#include "report/sentence.hpp"
+
+namespace assay::report {
+
+using check::Derivation;
+using check::Event;
+using check::Step;
+using evidence::Anomaly;
+using evidence::Counterexample;
+
+namespace {
+
+// "T8" by the input's own id; where that is the same for two of them, with the session: "T3.8".
+std::vector<std::string> names_of(const History& h, std::span<const Txn> transactions) {
+  std::vector<std::string> ids;
+  for (const Txn t : transactions) ids.push_back(printable(h.name(t)));
+  std::vector<std::string> sorted = ids;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      ids[i] = printable(h.name(h.session_of(transactions[i]))) + "." + ids[i];
+    }
+  }
+  for (std::string& id : ids) id.insert(0, "T");
+  return ids;
+}
+
+// The textbook pattern of the anomaly, found again in the counterexample and told in one sentence.
+class Lead {
+ public:
+  Lead(const History& h, const Counterexample& found, const Naming& name)
+      : h_(h), found_(found), name_(name) {
+    for (const Txn t : found.transactions) {
+      if (h.status(t) == Status::committed) collect(t);
+    }
+  }
+
+  std::string sentence() const {
+    switch (found_.anomaly) {
+      case Anomaly::lost_update:
+        return lost_update();
+      case Anomaly::write_skew:
+        return write_skew();
+      case Anomaly::long_fork:
+        return long_fork();
+      case Anomaly::fractured_read:
+        return fractured_read();
+      case Anomaly::non_repeatable_read:
+        return non_repeatable_read();
+      case Anomaly::read_your_writes_violation:
+      case Anomaly::monotonic_reads_violation:
+      case Anomaly::monotonic_writes_violation:
+      case Anomaly::writes_follow_reads_violation:
+      case Anomaly::causality_violation:
+      case Anomaly::read_skew:
+      case Anomaly::stale_read:
+        return missed_update();
+      default:
+        return "";
+    }
+  }
+
+ private:
+  struct Read {
+    Txn reader;
+    Op op;
+    Key key;
+    Txn source;              // a possible one
+    std::vector<Txn> shows;  // all whose writes it shows
+  };
+
+  void collect(Txn t) {
+    std::vector<Key> written;
+    for (const Op op : h_.operations_of(t)) {
+      const OpKind kind = h_.kind(op);
+      if (writes(kind)) {
+        written.push_back(h_.key(op));
+        continue;
+      }
+      const bool list = kind == OpKind::list_read;
+      if (!list && kind != OpKind::read) continue;
+      const Key k = list ? h_.list(op).key : h_.key(op);
+      if (!list && std::find(written.begin(), written.end(), k) != written.end()) continue;
+      Read read{t, op, k, kInitialTxn, {}};
+      const auto look = [&](Version v) {
+        for (const Txn writer : found_.transactions) {
+          if (writer == t || h_.status(writer) == Status::aborted || last_write(writer, v) == check::kNoOp)
+            continue;
+          read.source = writer;
+          read.shows.push_back(writer);
+        }
+      };
+      if (list) {
+        for (const Version v : h_.list(op).elements) look(v);
+      } else {
+        look(h_.version(op));
+      }
+      const bool answered = list || !read.shows.empty() || h_.is_initial(h_.version(op));
+      if (answered) reads_.push_back(std::move(read));
+    }
+  }
+
+  Op last_write(Txn t, Version v) const {
+    Op found = check::kNoOp;
+    for (const Op op : h_.operations_of(t)) {
+      if (!writes(h_.kind(op)) || h_.key(op) != h_.key_of(v)) continue;
+      if (h_.version(op) == v) {
+        found = op;
+      } else if (h_.kind(op) != OpKind::append) {
+        found = check::kNoOp;
+      }
+    }
+    return found;
+  }
+  bool writes_key(Txn t, Key k) const {
+    for (const Op op : h_.operations_of(t)) {
+      if (writes(h_.kind(op)) && h_.key(op) == k) return true;
+    }
+    return false;
+  }
+  const Read* sees(Txn reader, Txn writer) const {
+    for (const Read& r : reads_) {
+      if (r.reader == reader && std::find(r.shows.begin(), r.shows.end(), writer) != r.shows.end()) return &r;
+    }
+    return nullptr;
+  }
+  const Read* misses(Txn reader, Txn writer) const {
+    for (const Read& r : reads_) {
+      if (r.reader == reader && writer != reader && r.source != writer && writes_key(writer, r.key) &&
+          std::find(r.shows.begin(), r.shows.end(), writer) == r.shows.end()) {
+        return &r;
+      }
+    }
+    return nullptr;
+  }
+
+  std::string key(const Read& r) const { return printable(h_.name(r.key)); }
+  // "x=4 written by T4", "the initial x", "the list x=[1,2]".
+  std::string value(const Read& r) const {
+    if (h_.kind(r.op) == OpKind::list_read) {
+      const std::string shown = operation(h_, r.op);  // r(x)=[1,2]
+      return "the list " + key(r) + shown.substr(shown.find(")=") + 1);
+    }
+    if (r.source == kInitialTxn) return "the initial " + key(r);
+    return fmt::format("{}={} written by {}", key(r), printable(h_.value(h_.version(r.op))), name_(r.source));
+  }
+
+  std::string lost_update() const {
+    for (const Read& a : reads_) {
+      for (const Read& b : reads_) {
+        if (a.reader >= b.reader || a.key != b.key || a.source != b.source) continue;
+        if (!writes_key(a.reader, a.key) || !writes_key(b.reader, a.key)) continue;
+        return fmt::format("{} and {} both read {} and both overwrote it: one update is lost.",
+                           name_(a.reader), name_(b.reader), value(a));
+      }
+    }
+    return "";
+  }
+
+  std::string write_skew() const {
+    for (const Txn a : found_.transactions) {
+      for (const Txn b : found_.transactions) {
+        const Read* first = a < b ? misses(a, b) : nullptr;
+        const Read* second = first != nullptr ? misses(b, a) : nullptr;
+        if (second == nullptr) continue;
+        return fmt::format(
+            "{0} read {2}, which {1} overwrote, and {1} read {3}, which {0} overwrote: neither saw what the "
+            "other did.",
+            name_(a), name_(b), value(*first), value(*second));
+      }
+    }
+    return "";
+  }
+
+  std::string long_fork() const {
+    for (const Txn r1 : found_.transactions) {
+      for (const Txn w1 : found_.transactions) {
+        for (const Txn w2 : found_.transactions) {
+          const Read* missed = sees(r1, w1) != nullptr && w1 != w2 ? misses(r1, w2) : nullptr;
+          if (missed == nullptr) continue;
+          for (const Txn r2 : found_.transactions) {
+            const Read* other = r2 != r1 && sees(r2, w2) != nullptr ? misses(r2, w1) : nullptr;
+            if (other == nullptr) continue;
+            return fmt::format(
+                "{0} saw {2}'s write ({4}) but not {3}'s ({5}); {1} saw {3}'s ({6}) but not {2}'s ({7}): "
+                "they saw the "
+                "two writes in opposite orders.",
+                name_(r1), name_(r2), name_(w1), name_(w2), operation(h_, sees(r1, w1)->op),
+                operation(h_, missed->op), operation(h_, sees(r2, w2)->op), operation(h_, other->op));
+          }
+        }
+      }
+    }
+    return "";
+  }
+
+  std::string fractured_read() const {
+    for (const Txn reader : found_.transactions) {
+      for (const Txn writer : found_.transactions) {
+        const Read* seen = sees(reader, writer);
+        const Read* missed = seen != nullptr ? misses(reader, writer) : nullptr;
+        if (missed == nullptr) continue;
+        return fmt::format("{0} saw what {1} wrote to {2} ({3}) but not what it wrote to {4}: it read {5}.",
+                           name_(reader), name_(writer), key(*seen), operation(h_, seen->op), key(*missed),
+                           value(*missed));
+      }
+    }
+    return "";
+  }
+
+  std::string non_repeatable_read() const {
+    for (const Read& a : reads_) {
+      for (const Read& b : reads_) {
+        if (a.reader != b.reader || a.key != b.key || a.op >= b.op || a.source == b.source) continue;
+        return fmt::format("{} read {} twice and saw two versions: first {}, then {}.", name_(a.reader),
+                           key(a), value(a), value(b));
+      }
+    }
+    return "";
+  }
+
+  std::string missed_update() const {
+    for (const Txn reader : found_.transactions) {
+      for (const Txn writer : found_.transactions) {
+        const Read* missed = misses(reader, writer);
+        if (missed == nullptr || missed->source == writer || comes_after(missed->source, writer)) continue;
+        return fmt::format("{} read {}, although {} had overwritten it and comes before {}.", name_(reader),
+                           value(*missed), name_(writer), name_(reader));
+      }
+    }
+    return "";
+  }
+  // By reading from it, or in its session: then what was read is the newer one.
+  bool comes_after(Txn a, Txn b) const {
+    if (a == kInitialTxn) return false;
+    return sees(a, b) != nullptr || (h_.session_of(a) == h_.session_of(b) && b < a);
+  }
+
+  const History& h_;
+  const Counterexample& found_;
+  const Naming& name_;
+  std::vector<Read> reads_;
+};
+
+void tell_derivation(const History& h, const Derivation& d, const Naming& name,
+                     std::vector<std::string>& out) {
+  if (d.cycle.empty()) {
+    if (!d.cases.empty()) {
+      out.push_back(fmt::format(
+          "What else happened is open, but each of the {} possibilities leads to a contradiction.",
+          d.cases.size()));
+    }
+    return;
+  }
+  std::vector<std::string> links;
+  for (const std::uint32_t i : d.cycle) {
+    const Step& step = d.steps[i];
+    if (step.rule == check::Rule::program) continue;
+    out.push_back(fmt::format("{} comes before {}: {}.", name(step.from.txn), name(step.to.txn),
+                              reason(h, step, name)));
+    links.push_back(name(step.from.txn));
+  }
+  if (links.empty()) return;
+  std::string circle;
+  for (const std::string& link : links) circle += link + " → ";
+  out.push_back(fmt::format("That is a circle: {}{}.", circle, links.front()));
+}
+
+// Whether another violated level that this one implies was asked for too: its evidence serves for both.
+bool has_weaker(const check::Outcome& outcome, std::span<const check::Outcome> all) {
+  return std::any_of(all.begin(), all.end(), [&](const check::Outcome& other) {
+    return other.verdict == check::Verdict::violated && other.level != outcome.level &&
+           implies(outcome.level, other.level);
+  });
+}
+
+}  // namespace
+
+Story tell(const History& history, const check::Outcome& outcome, const check::Options& options) {
+  Story story;
+  story.level = outcome.level;
+  story.counterexample = evidence::find_counterexample(history, outcome, options);
+  const Counterexample& found = story.counterexample;
+  story.names = names_of(history, found.transactions);
+  const Naming name = [&](Txn t) -> std::string {
+    const auto at = std::lower_bound(found.transactions.begin(), found.transactions.end(), t);
+    if (at == found.transactions.end() || *at != t) return full_name(history, t);
+    return story.names[static_cast<std::size_t>(at - found.transactions.begin())];
+  };
+  story.consequence = evidence::info(found.anomaly).consequence;
+  for (const check::BadRead& bad : found.bad_reads) story.sentences.push_back(sentence(history, bad));
+  if (found.bad_reads.empty()) {
+    std::string lead = Lead(history, found, name).sentence();
+    if (!lead.empty()) story.sentences.push_back(std::move(lead));
+    tell_derivation(history, found.derivation, name, story.sentences);
+  }
+  return story;
+}
+
+std::vector<Story> tell(const History& history, std::span<const check::Outcome> outcomes,
+                        const check::Options& options, Which which) {
+  std::vector<Story> stories;
+  for (const check::Outcome& outcome : outcomes) {
+    if (outcome.verdict != check::Verdict::violated) continue;
+    if (which == Which::weakest && has_weaker(outcome, outcomes)) continue;
+    stories.push_back(tell(history, outcome, options));
+  }
+  return stories;
+}
+
+const Story* story_of(std::span<const Story> stories, Level level) {
+  const auto found =
+      std::find_if(stories.begin(), stories.end(), [&](const Story& s) { return s.level == level; });
+  return found == stories.end() ? nullptr : &*found;
+}
+
+}  // namespace assay::report
