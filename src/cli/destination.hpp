@@ -11,8 +11,8 @@ namespace assay::cli {
 // so that an interruption cannot pass off half a history as a whole one. Throws UsageError or InputError.
 void write_output(const History& history, const std::string& out, const std::string& format);
 
-// The same for a text. can_be_written() throws UsageError early, so that a long check does not end at a folder
-// that is not there.
+// The same for a text. can_be_written() throws UsageError early, so that a long check does not end at a
+// folder that is not there.
 void can_be_written(const std::string& out);
 void write_text(const std::string& text, const std::string& out);
 
