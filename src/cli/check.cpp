@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -16,6 +17,9 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "evidence/certificate.hpp"
+#include "report/dot.hpp"
+#include "report/html.hpp"
+#include "report/junit.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -41,6 +45,8 @@ struct CheckOptions {
   std::string method = "auto";
   bool json = false;
   bool stats = false;
+  std::optional<std::string> report, dot, junit;
+  bool annotate = false;
   std::optional<double> timeout;
   std::optional<double> memory;
   unsigned threads = 1;
@@ -110,6 +116,22 @@ Exit exit_code(std::span<const Outcome> outcomes) {
   return any(Verdict::undecided) ? Exit::undecided : Exit::holds;
 }
 
+// The forms of the verdict that go to files of their own.
+struct FileReport {
+  const std::optional<std::string>& place;
+  std::string (*tell)(const report::Checked&);
+};
+
+std::array<FileReport, 3> file_reports(const CheckOptions& options) {
+  return {{{options.report, report::html}, {options.dot, report::dot}, {options.junit, report::junit}}};
+}
+
+bool any_file(const CheckOptions& options) {
+  const auto files = file_reports(options);
+  return std::any_of(files.begin(), files.end(),
+                     [](const FileReport& file) { return file.place.has_value(); });
+}
+
 void write_certificate(const std::string& path, const History& history, const Outcome& outcome,
                        std::span<const report::Story> stories, const check::Options& settings) {
   const report::Story* story = report::story_of(stories, outcome.level);
@@ -126,6 +148,10 @@ void write_certificate(const std::string& path, const History& history, const Ou
 
 Exit run_check(const CheckOptions& options) {
   const std::vector<Level> levels = asked_levels(options);
+  for (const FileReport& file : file_reports(options)) {
+    if (file.place) can_be_written(*file.place);
+  }
+  if (options.certificate) can_be_written(*options.certificate);
   if (options.certificate && levels.size() != 1)
     throw UsageError("--certificate needs exactly one level: a certificate proves one verdict");
   check::Options settings = limits(options);
@@ -143,14 +169,18 @@ Exit run_check(const CheckOptions& options) {
   const double check_seconds = seconds_since(started) - read_seconds;
   progress->phase("explaining");
   std::vector<report::Story> stories;
-  if (!options.quiet || options.json || options.certificate) {
+  if (!options.quiet || options.json || options.certificate || options.annotate || any_file(options)) {
     const bool all = options.json || options.certificate;
     stories = report::tell(history, outcomes, settings, all ? report::Which::all : report::Which::weakest);
   }
   const report::Checked checked{history, outcomes, settings.sessions, read_seconds, check_seconds, stories};
+  for (const FileReport& file : file_reports(options)) {
+    if (file.place) write_text(file.tell(checked), *file.place);
+  }
   progress.reset();
   if (options.certificate) write_certificate(*options.certificate, history, outcomes[0], stories, settings);
 
+  if (options.annotate) print(report::annotations(checked));
   if (options.json) {
     print(report::json(checked));
   } else if (!options.quiet) {
@@ -201,6 +231,13 @@ void add_check(CLI::App& root, Action& chosen_action) {
       ->type_name(words(kMethods))
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print the verdict as one JSON object");
+  command->add_option("--report", options->report, "Write the verdict as one self-contained web page")
+      ->type_name("FILE.html");
+  command->add_option("--dot", options->dot, "Write the evidence as a graph for Graphviz")->type_name("FILE");
+  command->add_option("--junit", options->junit, "Write a JUnit file with a test case per level")
+      ->type_name("FILE");
+  command->add_flag("--annotate", options->annotate,
+                    "Also print what is violated or undecided as annotations for GitHub");
   command
       ->add_option("--certificate", options->certificate,
                    "Write a proof of the verdict that 'assay verify' checks; - is standard output")
@@ -223,7 +260,8 @@ void add_check(CLI::App& root, Action& chosen_action) {
       "  assay check run.jsonl                      is it serializable?\n"
       "  assay check run.jsonl --level si,causal    two levels at once\n"
       "  assay check cobra-logs/ --all              which levels hold?\n"
-      "  assay check run.edn --json --timeout 60    for a script");
+      "  assay check run.edn --json --timeout 60    for a script\n"
+      "  assay check run.edn --report run.html      a page that shows what went wrong");
   command->callback([options, &chosen_action] {
     chosen_action = [options] { return check_or_run_out_of_memory(*options); };
   });

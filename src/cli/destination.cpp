@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/names.hpp"
@@ -46,7 +47,14 @@ void write_output(const History& history, const std::string& out, const std::str
   if (out == "-") {
     if (target.directory)
       throw UsageError(fmt::format("format '{}' is a directory; it needs a path", target.name));
-    format::write_history(history, out, target.name);
+    // Writers make files; standard output may be anything.
+    const Unfinished whole(fs::temp_directory_path() / fmt::format("assay-output-{}", getpid()));
+    format::write_history(history, whole.path(), target.name);
+    std::ifstream in(whole.path(), std::ios::binary);
+    std::vector<char> part(std::size_t{1} << 16);
+    while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
+      print({part.data(), static_cast<std::size_t>(in.gcount())});
+    }
     return;
   }
   const fs::file_status there = fs::status(out);
@@ -65,6 +73,15 @@ void write_output(const History& history, const std::string& out, const std::str
   Unfinished unfinished(fs::path(place).concat(fmt::format(".unfinished-{}", getpid())));
   format::write_history(history, unfinished.path(), target.name);
   unfinished.move_to(place);
+}
+
+void can_be_written(const std::string& out) {
+  if (out == "-") return;
+  std::error_code unreachable;
+  if (fs::is_directory(out, unreachable)) throw UsageError(fmt::format("{} is a directory", out));
+  const fs::path folder = fs::path(out).parent_path();
+  if (!folder.empty() && !fs::is_directory(folder, unreachable))
+    throw UsageError(fmt::format("{} cannot be written: there is no folder {}", out, folder.string()));
 }
 
 void write_text(const std::string& text, const std::string& out) {

@@ -5,6 +5,7 @@
 
 #include "report/printable.hpp"
 #include "report/report.hpp"
+#include "report/selection.hpp"
 
 namespace assay::report {
 
@@ -52,17 +53,6 @@ std::string notes(const History& history) {
   return out;
 }
 
-// A violated level that `outcome`'s level implies, if one was asked for too: its evidence serves for both.
-const Outcome* refuted_by(const Outcome& outcome, std::span<const Outcome> all) {
-  for (const Outcome& other : all) {
-    if (other.verdict == Verdict::violated && other.level != outcome.level &&
-        implies(outcome.level, other.level)) {
-      return &other;
-    }
-  }
-  return nullptr;
-}
-
 std::string seconds(double value) {
   return value < 0.01 ? fmt::format("{:.2f} ms", value * 1e3) : fmt::format("{:.2f} s", value);
 }
@@ -82,24 +72,6 @@ std::string work_of(const Outcome& outcome) {
   for (const check::Count& count : outcome.counts)
     out += fmt::format("    {:<24} {:>10}\n", count.name, count.value);
   return out;
-}
-
-bool same_bad_reads(const Outcome& a, const Outcome& b) {
-  return std::equal(a.bad_reads.begin(), a.bad_reads.end(), b.bad_reads.begin(), b.bad_reads.end(),
-                    [](const auto& x, const auto& y) { return x.kind == y.kind && x.read == y.read; });
-}
-
-// The levels whose evidence is worth printing: the weakest violated ones, and bad reads only once.
-std::vector<const Outcome*> worth_explaining(std::span<const Outcome> outcomes) {
-  std::vector<const Outcome*> chosen;
-  for (const Outcome& outcome : outcomes) {
-    if (outcome.verdict != Verdict::violated || refuted_by(outcome, outcomes) != nullptr) continue;
-    const bool told = std::any_of(chosen.begin(), chosen.end(), [&](const Outcome* other) {
-      return !outcome.bad_reads.empty() && same_bad_reads(outcome, *other);
-    });
-    if (!told) chosen.push_back(&outcome);
-  }
-  return chosen;
 }
 
 }  // namespace
