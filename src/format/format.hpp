@@ -32,7 +32,8 @@ enum class FailedStatements : std::uint8_t {
 struct ReadOptions {
   Initial initial = Initial::automatic;
   FailedStatements failed_statements = FailedStatements::unknown;
-  // Of a recording that was cut off, take the part that is whole instead of refusing it; a note says what is missing.
+  // Of a recording that was cut off, take the part that is whole instead of refusing it; a note says what is
+  // missing.
   bool accept_truncated = false;
 };
 

@@ -86,7 +86,8 @@ TEST(Text, AnOrdinaryFirstTransactionIsNoSuspect) {
 
 TEST(Text, AFirstTransactionThatReadsCannotBeTheInitialState) {
   const std::string message = error_of([] { read("r(1,1,0,0)\nw(1,1,1,1)\n", Initial::first_transaction); });
-  EXPECT_NE(message.find("transaction 0 of session 0 cannot have written the initial state"), std::string::npos)
+  EXPECT_NE(message.find("transaction 0 of session 0 cannot have written the initial state"),
+            std::string::npos)
       << message;
 }
 

@@ -61,7 +61,8 @@ TEST(HistoryBuilder, KeepsListsAndQueries) {
   EXPECT_EQ(predicate.predicate->text, "v > 3");
   ASSERT_EQ(predicate.results.size(), 2U);
   EXPECT_EQ(predicate.results[0], list.elements[0]);
-  EXPECT_TRUE(h.is_initial(predicate.results[1])) << "a row without a value is as it was before the first transaction";
+  EXPECT_TRUE(h.is_initial(predicate.results[1]))
+      << "a row without a value is as it was before the first transaction";
   const Query range = h.query(Op{3});
   EXPECT_TRUE(range.low.has_value());
   EXPECT_FALSE(range.high.has_value());
