@@ -396,6 +396,7 @@ Outcome decide_by_width(const History& history, const Reads& reads, Level level,
                      "order), too many for a bounded-width search");
   }
   Limits limits(options.timeout_seconds, options.memory_bytes);
+  if (limits.exceeded_now()) return undecided(level, limits.reason());
   std::vector<std::vector<Event>> orders;
   for (const Component& component : components_of(reads, rules, sessions)) {
     PrefixSearch search(history, reads, rules, sessions, component, limits);

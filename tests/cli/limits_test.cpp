@@ -22,7 +22,7 @@ class OnAHardHistory : public ::testing::TestWithParam<const char*> {
 TEST_P(OnAHardHistory, TheTimeLimitEndsTheSearch) {
   const Ran ran = run_assay({"check", path_, "--level", GetParam(), "--timeout", "1"});
   EXPECT_EQ(ran.exit_code, 2) << ran.out << ran.err;
-  EXPECT_NE(ran.out.find("undecided: the time limit of"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("undecided: the time limit was reached"), std::string::npos) << ran.out;
 }
 
 TEST_P(OnAHardHistory, TheMemoryLimitEndsTheSearch) {
