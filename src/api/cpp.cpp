@@ -203,6 +203,7 @@ History Builder::finish() {
 
 Report check(const History& history, const std::vector<std::string>& levels, const Options& options) {
   std::vector<Level> asked;
+  asked.reserve(levels.size());
   for (const std::string& name : levels) asked.push_back(level_named(name));
   check::Options settings;
   settings.sessions = options.session_order ? check::SessionOrder::keep : check::SessionOrder::ignore;

@@ -121,9 +121,7 @@ class Scheduler {
   void release(Node u) {
     if (!p_.is_event(u)) {
       points_.push_back(u);
-    } else if (p_.is_begin(u)) {
-      make_ready(p_.txn_of(u));
-    } else if (state_[index(p_.txn_of(u))] == State::blocked) {
+    } else if (p_.is_begin(u) || state_[index(p_.txn_of(u))] == State::blocked) {
       make_ready(p_.txn_of(u));
     }
   }

@@ -714,7 +714,8 @@ class Search {
       }
       if (out_of_budget()) return Answer::gave_up;
       if (stats_.conflicts >= restart_at) {
-        restart_at = stats_.conflicts + kRestartAfter * luby(++stats_.restarts);
+        restart_at = stats_.conflicts + kRestartAfter * next_in_luby();
+        ++stats_.restarts;
         backjump(0);
         if (stats_.conflicts >= forget_at) {
           forget_at = stats_.conflicts + kForgetAfter;
@@ -737,18 +738,15 @@ class Search {
     }
   }
 
-  static std::uint64_t luby(std::uint64_t i) {
-    std::uint64_t size = 1, sequence = 0;
-    while (size < i + 1) {
-      ++sequence;
-      size = 2 * size + 1;
+  // Luby's sequence 1 1 2 1 1 2 4 ... by Knuth's reluctant doubling.
+  std::uint64_t next_in_luby() {
+    if ((luby_u_ & (~luby_u_ + 1)) == luby_v_) {
+      ++luby_u_;
+      luby_v_ = 1;
+    } else {
+      luby_v_ *= 2;
     }
-    while (size - 1 != i) {
-      size = (size - 1) / 2;
-      --sequence;
-      i %= size;
-    }
-    return std::uint64_t{1} << sequence;
+    return luby_v_;
   }
 
   bool out_of_budget() {
@@ -857,6 +855,7 @@ class Search {
     add_clause(clause, new_lemma(scratch_txns_, {}), 0);
   }
 
+  std::uint64_t luby_u_ = 1, luby_v_ = 1;
   static constexpr std::uint64_t kRestartAfter = 256;
   static constexpr std::uint64_t kForgetAfter = 20000;
 

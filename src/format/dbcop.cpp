@@ -166,9 +166,8 @@ class Reader {
 
   History finish() {
     std::optional<Txn> initial;
-    if (options_.initial == Initial::first_transaction && build_.transactions() > 0) {
-      initial = Txn{0};
-    } else if (converted_ == Converted::from_cobra && !first_session_empty_) {
+    if ((options_.initial == Initial::first_transaction && build_.transactions() > 0) ||
+        (converted_ == Converted::from_cobra && !first_session_empty_)) {
       initial = Txn{0};
     } else if (converted_ == Converted::by_siverifier && write_only_sessions_.size() == 1) {
       initial = write_only_sessions_.front();

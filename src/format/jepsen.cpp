@@ -220,8 +220,9 @@ void JepsenReader::complete(const Entry& completion) {
   add_transaction(&invocation, &completion);
 }
 
-// REQUIRES: at least one of the two.
+// Of an invocation, a completion, or both.
 void JepsenReader::add_transaction(const Entry* invocation, const Entry* completion) {
+  if (invocation == nullptr && completion == nullptr) return;
   const Entry& first = invocation != nullptr ? *invocation : *completion;
   const Entry& last = completion != nullptr ? *completion : *invocation;
   const Type type = completion != nullptr ? completion->type : Type::info;

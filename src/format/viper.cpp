@@ -48,6 +48,7 @@ class ViperReader {
       if (!json.at_end()) transaction(session, position++);
       rest.remove_prefix(std::min(length + 1, rest.size()));
     }
+    json_ = nullptr;
   }
 
   History finish(const std::string& path) {

@@ -14,7 +14,6 @@
 
 namespace assay::report {
 
-using check::Event;
 using check::Outcome;
 using check::Rule;
 using check::Step;

@@ -12,7 +12,6 @@
 namespace assay::report {
 
 using check::Derivation;
-using check::Event;
 using check::Step;
 using evidence::Anomaly;
 using evidence::Counterexample;
