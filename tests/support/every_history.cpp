@@ -15,7 +15,7 @@ namespace {
 class Maker {
  public:
   Maker(std::uint64_t seed, const RandomHistory& options) : random_(seed), options_(options) {
-    for (int i = 0; i < 6; ++i) {
+    for (std::size_t i = 0; i < 6; ++i) {
       texts_.push_back(fmt::format("text \"{}\" \xC3\xBC\n{}", i, std::string(i, 'x')));
       other_.push_back(fmt::format("{}.5", i));
     }
