@@ -198,22 +198,6 @@ void prune(Derivation& derivation) {
   for (Derivation::Case& one : derivation.cases) prune(one.derivation);
 }
 
-void speak_of_the_whole(Derivation& derivation, const SubHistory& part) {
-  const auto translate = [&](Step& step) {
-    const auto txn = [&](Txn t) { return t == kInitialTxn ? t : part.transactions[index(t)]; };
-    step.from.txn = txn(step.from.txn);
-    step.to.txn = txn(step.to.txn);
-    step.witness = txn(step.witness);
-    if (index(step.key) < part.keys.size()) step.key = part.keys[index(step.key)];
-    if (step.read != check::kNoOp) step.read = part.operations[index(step.read)];
-  };
-  for (Step& step : derivation.steps) translate(step);
-  for (Derivation::Case& one : derivation.cases) {
-    translate(one.assumption);
-    speak_of_the_whole(one.derivation, part);
-  }
-}
-
 // The transactions to start from: few, and enough.
 std::vector<Txn> suspects(const History& h, const Outcome& outcome) {
   std::vector<Txn> set;
@@ -289,7 +273,7 @@ Counterexample find_counterexample(const History& history, const Outcome& outcom
     if (auto proof = prove_violation(smallest.history, outcome.level, quiet)) {
       prune(*proof);
       found.derivation = std::move(*proof);
-      speak_of_the_whole(found.derivation, whole_names);
+      check::speak_of_the_whole(found.derivation, whole_names);
     }
   }
   found.anomaly = classify(smallest.history, outcome.level, quiet);

@@ -45,6 +45,10 @@ class Summary {
 
   std::string sentence() const {
     switch (found_.anomaly) {
+      case Anomaly::dirty_write:
+        return dirty_write();
+      case Anomaly::circular_information_flow:
+        return circular_information_flow();
       case Anomaly::lost_update:
         return lost_update();
       case Anomaly::write_skew:
@@ -153,6 +157,39 @@ class Summary {
     return fmt::format("{}={} written by {}", key(r), printable(h_.value(h_.version(r.op))), name_(r.source));
   }
 
+  std::string dirty_write() const {
+    const auto place = [](const Read& r, Txn t) { return std::find(r.shows.begin(), r.shows.end(), t); };
+    for (const Read& one : reads_) {
+      for (const Read& other : reads_) {
+        for (const Txn a : one.key == other.key ? std::vector<Txn>{} : one.shows) {
+          for (const Txn b : one.shows) {
+            if (place(one, a) >= place(one, b) || place(other, b) >= place(other, a)) continue;
+            if (place(other, a) == other.shows.end()) continue;
+            return fmt::format(
+                "{0} and {1} both wrote {2} and {3}, but {2} shows what {0} wrote first ({4}) and {3} what "
+                "{1} "
+                "wrote first ({5}): their writes were mixed.",
+                name_(a), name_(b), key(one), key(other), operation(h_, one.op), operation(h_, other.op));
+          }
+        }
+      }
+    }
+    return "";
+  }
+
+  std::string circular_information_flow() const {
+    for (const Txn a : found_.transactions) {
+      for (const Txn b : found_.transactions) {
+        const Read* first = a < b ? sees(a, b) : nullptr;
+        const Read* second = first != nullptr ? sees(b, a) : nullptr;
+        if (second == nullptr) continue;
+        return fmt::format("{} read {}, and {} read {}: each saw what the other wrote.", name_(a),
+                           value(*first), name_(b), value(*second));
+      }
+    }
+    return "";
+  }
+
   std::string lost_update() const {
     for (const Read& a : reads_) {
       for (const Read& b : reads_) {
@@ -250,28 +287,52 @@ class Summary {
   std::vector<Read> reads_;
 };
 
+// "T1 → T2 → T1".
+std::string circle(const Derivation& d, const Naming& name) {
+  std::string out, first;
+  for (const std::uint32_t i : d.cycle) {
+    if (d.steps[i].rule == check::Rule::program) continue;
+    const std::string link = name(d.steps[i].from.txn);
+    if (first.empty()) first = link;
+    out += link + " → ";
+  }
+  return out + first;
+}
+
+// What was recorded leaves something open, and each way in which it can have been is impossible.
+void tell_cases(const History& h, const Derivation& d, const Naming& name, std::vector<std::string>& out) {
+  constexpr std::size_t kMostTold = 4;
+  if (d.cases.size() > kMostTold) {
+    out.push_back(
+        fmt::format("What else happened is open, but each of the {} possibilities leads to a contradiction.",
+                    d.cases.size()));
+    return;
+  }
+  std::string either;
+  for (const Derivation::Case& one : d.cases)
+    either += (either.empty() ? "Either " : ", or ") + assumption(h, one.assumption, name);
+  out.push_back(either + ": the recording leaves that open, but each leads to a contradiction.");
+  for (const Derivation::Case& one : d.cases) {
+    const std::string assumed = assumption(h, one.assumption, name);
+    out.push_back(one.derivation.cycle.empty()
+                      ? fmt::format("If {}, further cases all end in a circle.", assumed)
+                      : fmt::format("If {}, there is a circle: {}.", assumed, circle(one.derivation, name)));
+  }
+}
+
 void tell_derivation(const History& h, const Derivation& d, const Naming& name,
                      std::vector<std::string>& out) {
   if (d.cycle.empty()) {
-    if (!d.cases.empty()) {
-      out.push_back(fmt::format(
-          "What else happened is open, but each of the {} possibilities leads to a contradiction.",
-          d.cases.size()));
-    }
+    if (!d.cases.empty()) tell_cases(h, d, name, out);
     return;
   }
-  std::vector<std::string> links;
   for (const std::uint32_t i : d.cycle) {
     const Step& step = d.steps[i];
     if (step.rule == check::Rule::program) continue;
     out.push_back(fmt::format("{} comes before {}: {}.", name(step.from.txn), name(step.to.txn),
                               reason(h, step, name)));
-    links.push_back(name(step.from.txn));
   }
-  if (links.empty()) return;
-  std::string circle;
-  for (const std::string& link : links) circle += link + " → ";
-  out.push_back(fmt::format("That is a circle: {}{}.", circle, links.front()));
+  out.push_back(fmt::format("That is a circle: {}.", circle(d, name)));
 }
 
 // Whether another violated level that this one implies was asked for too: its evidence serves for both.

@@ -29,7 +29,8 @@ const Conformance kCases[] = {
      "a: a(x,1) a(y,1)\nb: a(x,2) a(y,2)\nc: l(x,[1,2]) l(y,[2,1])\nz: w(q,1)",
      read_committed,
      {0, 1, 2},
-     "T0 comes before T1: a read of the list at key x shows what T0 appended before what T1 did."},
+     "T0 and T1 both wrote x and y, but x shows what T0 wrote first (r(x)=[1,2]) and y what T1 wrote first "
+     "(r(y)=[2,1]): their writes were mixed."},
     {"aborted-read",
      "a: w(x,1)!\nb: r(x,1)\nz: w(q,1)",
      read_committed,
@@ -72,7 +73,7 @@ const Conformance kCases[] = {
      "a: r(x,1) w(y,1)\nb: r(y,1) w(x,1)\nz: w(q,1)",
      serializable,
      {0, 1},
-     "T0 comes before T1: T1 read 1 of key y, which T0 wrote."},
+     "T0 read x=1 written by T1, and T1 read y=1 written by T0: each saw what the other wrote."},
     {"non-repeatable-read",
      "a: w(x,1)\nb: r(x,0) r(x,1)\nz: w(q,1)",
      repeatable_read,
