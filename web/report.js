@@ -209,8 +209,9 @@
       const longestLine = Math.max(0, ...cast.flatMap((t) => opsToShow(t, keys, reads, mostOps).shown.map(lineLength)));
       // The widest form that fits: with labels on the arrows, or else with numbers alone.
       const roomy = Math.min(Math.max(7 * longestLine + 30, 186), 300);
+      this.longestKey = lanes.length > 2 ? 8 : 14;
       const longest = Math.max(0, ...shownEdges.filter((s) => !s.of).map((s) => this.tag(s).length));
-      const wordGap = Math.min(Math.max(62 + 7 * longest, 120), 240);
+      const wordGap = Math.min(Math.max(50 + 6.3 * longest, 120), 240);
       const forms = [roomy, 220, 186, 164].filter((boxW) => boxW <= roomy).map((boxW) => ({ boxW, gapX: wordGap, words: true })).concat([{ boxW: 200, gapX: 70, words: false }, { boxW: 164, gapX: 60, words: false }, { boxW: 138, gapX: 56, words: false }]);
       const margins = (f) => ({ left: loops.left ? (f.words ? 150 : 44) : 11, right: loops.right ? (f.words ? 150 : 44) : 11 });
       const breadth = (f) => margins(f).left + margins(f).right + lanes.length * f.boxW + Math.max(lanes.length - 1, 0) * f.gapX;
@@ -277,6 +278,7 @@
       if (hasInitial) picture.append(this.initialBox(place.get(-1), cyclic.has(-1)));
       picture.append(this.wireLayer, this.tagLayer);
       this.node.replaceChildren(picture);
+      this.node.classList.toggle("wide", total > width);
       this.route(shownEdges, place, { gapX, rowTop, rowHeight, rowGap, loop: words ? 64 : 26 }, cycle, words);
       let first = true;
       for (const edge of this.edges.values()) { edge.setAttribute("tabindex", first ? "0" : "-1"); first = false; }
@@ -445,7 +447,7 @@
       return svg("path", { class: "head", d: "M1 0 L-10 -5 L-10 5 Z", transform: `translate(${tip.x} ${tip.y}) rotate(${angle})` });
     }
 
-    tag(step) { return labelOf(step) + (step.key === undefined ? "" : ` ${shorten(step.key, 14)}`); }
+    tag(step) { return labelOf(step) + (step.key === undefined ? "" : ` ${shorten(step.key, this.longestKey)}`); }
 
     claim(step) {
       const side = (id, which) => this.name(id) + (this.story.twoSided && id !== -1 ? (which === "begin" ? "'s begin" : "'s commit") : "");
