@@ -147,14 +147,19 @@ class Summary {
   }
 
   std::string key(const Read& r) const { return printable(h_.name(r.key)); }
-  // "x=4 written by T4", "the initial x", "the list x=[1,2]".
-  std::string value(const Read& r) const {
+  // "x=4", "the initial x", "the list x=[1,2]".
+  std::string content(const Read& r) const {
     if (h_.kind(r.op) == OpKind::list_read) {
       const std::string shown = operation(h_, r.op);  // r(x)=[1,2]
       return "the list " + key(r) + shown.substr(shown.find(")=") + 1);
     }
     if (r.source == kInitialTxn) return "the initial " + key(r);
-    return fmt::format("{}={} written by {}", key(r), printable(h_.value(h_.version(r.op))), name_(r.source));
+    return fmt::format("{}={}", key(r), printable(h_.value(h_.version(r.op))));
+  }
+  // The same, and for a register who wrote it: "x=4 written by T4".
+  std::string value(const Read& r) const {
+    const bool of_register = h_.kind(r.op) != OpKind::list_read && r.source != kInitialTxn;
+    return content(r) + (of_register ? " written by " + name_(r.source) : "");
   }
 
   std::string dirty_write() const {
@@ -169,7 +174,7 @@ class Summary {
                 "{0} and {1} both wrote {2} and {3}, but {2} shows what {0} wrote first ({4}) and {3} what "
                 "{1} "
                 "wrote first ({5}): their writes were mixed.",
-                name_(a), name_(b), key(one), key(other), operation(h_, one.op), operation(h_, other.op));
+                name_(a), name_(b), key(one), key(other), content(one), content(other));
           }
         }
       }
@@ -227,11 +232,11 @@ class Summary {
             const Read* other = r2 != r1 && sees(r2, w2) != nullptr ? misses(r2, w1) : nullptr;
             if (other == nullptr) continue;
             return fmt::format(
-                "{0} saw {2}'s write ({4}) but not {3}'s ({5}); {1} saw {3}'s ({6}) but not {2}'s ({7}): "
-                "they saw the "
-                "two writes in opposite orders.",
-                name_(r1), name_(r2), name_(w1), name_(w2), operation(h_, sees(r1, w1)->op),
-                operation(h_, missed->op), operation(h_, sees(r2, w2)->op), operation(h_, other->op));
+                "{0} saw what {2} wrote ({4}) but not what {3} wrote (it read {5}); {1} saw what {3} wrote "
+                "({6}) "
+                "but not what {2} wrote (it read {7}): they saw the two writes in opposite orders.",
+                name_(r1), name_(r2), name_(w1), name_(w2), content(*sees(r1, w1)), value(*missed),
+                content(*sees(r2, w2)), value(*other));
           }
         }
       }
@@ -246,7 +251,7 @@ class Summary {
         const Read* missed = seen != nullptr ? misses(reader, writer) : nullptr;
         if (missed == nullptr) continue;
         return fmt::format("{0} saw what {1} wrote to {2} ({3}) but not what it wrote to {4}: it read {5}.",
-                           name_(reader), name_(writer), key(*seen), operation(h_, seen->op), key(*missed),
+                           name_(reader), name_(writer), key(*seen), content(*seen), key(*missed),
                            value(*missed));
       }
     }
