@@ -190,12 +190,13 @@
       const implied = many ? [] : impliedReads(steps).filter((s) => transactions.has(s.from) && transactions.has(s.to));
       const shownEdges = (many ? drawn.filter((s) => cycle.has(s.number)) : drawn).concat(implied);
 
-      const lanes = [];
-      for (const t of cast) if (!lanes.includes(t.session)) lanes.push(t.session);
       const row = rows(cast, steps.concat(implied));
       const rowCount = Math.max(0, ...row.values()) + 1;
-      // The widest form that fits: with labels on the arrows, or else with numbers alone.
       const topRow = (session) => Math.min(...cast.filter((t) => t.session === session).map((t) => row.get(t.id)));
+      // What the others started from stands on the left, as one reads.
+      const isSource = (session) => topRow(session) === 0 && cast.every((t) => t.session !== session || !cyclic.has(t.id));
+      const inOrder = [...new Set(cast.map((t) => t.session))];
+      const lanes = inOrder.filter(isSource).concat(inOrder.filter((session) => !isSource(session)));
       const loops = { left: false, right: false };
       for (const step of shownEdges) {
         const known = transactions.get(Math.max(step.from, step.to));
@@ -203,15 +204,23 @@
         if (step.from < 0 || step.to < 0 || transactions.get(step.from).session !== transactions.get(step.to).session) continue;
         if (row.get(step.to) !== row.get(step.from) + 1) loops[transactions.get(step.from).session === lanes[0] ? "left" : "right"] = true;
       }
+      const mostOps = narrow ? 5 : 8;
+      const lineLength = (op) => `${verb(op)} ${op.key}${valueOf(op) ? join(op) + valueOf(op) : ""}`.length;
+      const longestLine = Math.max(0, ...cast.flatMap((t) => opsToShow(t, keys, reads, mostOps).shown.map(lineLength)));
+      // The widest form that fits: with labels on the arrows, or else with numbers alone.
+      const roomy = Math.min(Math.max(7 * longestLine + 30, 186), 300);
+      this.longestKey = lanes.length > 2 ? 8 : 14;
       const longest = Math.max(0, ...shownEdges.filter((s) => !s.of).map((s) => this.tag(s).length));
-      const wordGap = Math.min(Math.max(62 + 7 * longest, 120), 240);
-      const forms = [220, 186, 164].map((boxW) => ({ boxW, gapX: wordGap, words: true })).concat([{ boxW: 200, gapX: 70, words: false }, { boxW: 164, gapX: 60, words: false }, { boxW: 138, gapX: 56, words: false }]);
+      const wordGap = Math.min(Math.max(50 + 6.3 * longest, 120), 240);
+      const forms = [roomy, 220, 186, 164].filter((boxW) => boxW <= roomy).map((boxW) => ({ boxW, gapX: wordGap, words: true })).concat([{ boxW: 200, gapX: 70, words: false }, { boxW: 164, gapX: 60, words: false }, { boxW: 138, gapX: 56, words: false }]);
       const margins = (f) => ({ left: loops.left ? (f.words ? 150 : 44) : 11, right: loops.right ? (f.words ? 150 : 44) : 11 });
       const breadth = (f) => margins(f).left + margins(f).right + lanes.length * f.boxW + Math.max(lanes.length - 1, 0) * f.gapX;
-      const form = forms.find((f) => breadth(f) <= width && (f.words || !narrow || f.boxW <= 164)) || forms[forms.length - (narrow ? 1 : 2)];
+      const fitting = forms.find((f) => breadth(f) <= width && (f.words || !narrow || f.boxW <= 164)) || forms[forms.length - (narrow ? 1 : 2)];
+      // Room that is left goes between the lanes, where the arrows are.
+      const spare = lanes.length > 1 ? (width - breadth(fitting)) / (lanes.length - 1) : 0;
+      const form = { ...fitting, gapX: fitting.gapX + Math.max(0, Math.min(spare, fitting.words ? 70 : 24)) };
       const { boxW, gapX, words } = form;
       const margin = margins(form).left;
-      const mostOps = narrow ? 5 : 8;
       const lineH = 18;
 
       // Heights: room for the operations, and for one port per arrow on a side.
@@ -269,6 +278,7 @@
       if (hasInitial) picture.append(this.initialBox(place.get(-1), cyclic.has(-1)));
       picture.append(this.wireLayer, this.tagLayer);
       this.node.replaceChildren(picture);
+      this.node.classList.toggle("wide", total > width);
       this.route(shownEdges, place, { gapX, rowTop, rowHeight, rowGap, loop: words ? 64 : 26 }, cycle, words);
       let first = true;
       for (const edge of this.edges.values()) { edge.setAttribute("tabindex", first ? "0" : "-1"); first = false; }
@@ -437,7 +447,7 @@
       return svg("path", { class: "head", d: "M1 0 L-10 -5 L-10 5 Z", transform: `translate(${tip.x} ${tip.y}) rotate(${angle})` });
     }
 
-    tag(step) { return labelOf(step) + (step.key === undefined ? "" : ` ${shorten(step.key, 10)}`); }
+    tag(step) { return labelOf(step) + (step.key === undefined ? "" : ` ${shorten(step.key, this.longestKey)}`); }
 
     claim(step) {
       const side = (id, which) => this.name(id) + (this.story.twoSided && id !== -1 ? (which === "begin" ? "'s begin" : "'s commit") : "");

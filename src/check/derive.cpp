@@ -5,8 +5,6 @@
 #include <tuple>
 #include <utility>
 
-#include "history/sub_history.hpp"
-
 namespace assay::check {
 
 namespace {
@@ -283,23 +281,6 @@ class Splitter {
   std::uint64_t cases_ = 0, most_cases_;
 };
 
-void speak_of_the_whole(Derivation& derivation, const SubHistory& part) {
-  const auto translate = [&](Step& step) {
-    const auto txn = [&](Txn t) { return t == kInitialTxn ? t : part.transactions[index(t)]; };
-    step.from.txn = txn(step.from.txn);
-    step.to.txn = txn(step.to.txn);
-    step.witness = txn(step.witness);
-    if (step.rule != Rule::program && step.rule != Rule::session && step.rule != Rule::real_time) {
-      step.key = part.keys[index(step.key)];
-    }
-  };
-  for (Step& step : derivation.steps) translate(step);
-  for (Derivation::Case& one : derivation.cases) {
-    translate(one.assumption);
-    speak_of_the_whole(one.derivation, part);
-  }
-}
-
 }  // namespace
 
 Derivation tell_cycle(const Problem& problem, const Saturation& saturation) {
@@ -325,6 +306,23 @@ std::vector<Txn> transactions_of(const Derivation& derivation) {
   std::sort(txns.begin(), txns.end());
   txns.erase(std::unique(txns.begin(), txns.end()), txns.end());
   return txns;
+}
+
+void speak_of_the_whole(Derivation& derivation, const SubHistory& part) {
+  const auto translate = [&](Step& step) {
+    const auto txn = [&](Txn t) { return t == kInitialTxn ? t : part.transactions[index(t)]; };
+    step.from.txn = txn(step.from.txn);
+    step.to.txn = txn(step.to.txn);
+    step.witness = txn(step.witness);
+    // Not every rule speaks of a key; what stands there then means nothing.
+    if (index(step.key) < part.keys.size()) step.key = part.keys[index(step.key)];
+    if (step.read != kNoOp) step.read = part.operations[index(step.read)];
+  };
+  for (Step& step : derivation.steps) translate(step);
+  for (Derivation::Case& one : derivation.cases) {
+    translate(one.assumption);
+    speak_of_the_whole(one.derivation, part);
+  }
 }
 
 std::optional<Derivation> derive_contradiction(const Question& question, std::span<const Txn> core,

@@ -11,6 +11,7 @@
 #include "check/outcome.hpp"
 #include "check/problem.hpp"
 #include "check/saturate.hpp"
+#include "history/sub_history.hpp"
 
 namespace assay::check {
 
@@ -24,6 +25,9 @@ Derivation tell_cycle(const Problem& problem, const Saturation& saturation);
 
 // All transactions that its steps name, sorted (not those of its cases).
 std::vector<Txn> transactions_of(const Derivation& derivation);
+
+// A derivation about a part of a history, in the words of the whole.
+void speak_of_the_whole(Derivation& derivation, const SubHistory& part);
 
 // `core` and all transactions that forced edges between its members rest on, sorted.
 std::vector<Txn> with_all_behind(const Problem& problem, const Saturation& saturation,

@@ -1,7 +1,8 @@
 #include "evidence/anomaly.hpp"
 
-#include <algorithm>
 #include <array>
+
+#include "level/weakest.hpp"
 
 namespace assay::evidence {
 
@@ -9,22 +10,9 @@ namespace {
 
 using enum Level;
 
-constexpr std::array<Level, 6> kEveryLevel{read_your_writes,    monotonic_reads, monotonic_writes,
-                                           writes_follow_reads, read_committed,  repeatable_read};
 // All levels that know an order of commits.
 constexpr std::array<Level, 5> kEveryOrder{read_your_writes, monotonic_reads, monotonic_writes,
                                            writes_follow_reads, read_committed};
-constexpr std::array<Level, 1> kRepeatableRead{repeatable_read};
-constexpr std::array<Level, 1> kReadYourWrites{read_your_writes};
-constexpr std::array<Level, 1> kMonotonicReads{monotonic_reads};
-constexpr std::array<Level, 1> kMonotonicWrites{monotonic_writes};
-constexpr std::array<Level, 1> kWritesFollowReads{writes_follow_reads};
-constexpr std::array<Level, 1> kReadAtomic{read_atomic};
-constexpr std::array<Level, 1> kCausal{causal};
-constexpr std::array<Level, 1> kPrefix{prefix};
-constexpr std::array<Level, 1> kSnapshot{snapshot_isolation};
-constexpr std::array<Level, 1> kSerializable{serializable};
-constexpr std::array<Level, 1> kStrongSnapshot{strong_snapshot_isolation};
 
 constexpr std::array<AnomalyInfo, kAnomalies> kTable{{
     {Anomaly::internal_inconsistency, "internal-inconsistency", "internal inconsistency", "", kEveryLevel,
@@ -49,38 +37,38 @@ constexpr std::array<AnomalyInfo, kAnomalies> kTable{{
      kEveryOrder,
      "Transactions each saw the other's effects: neither can have come first, so neither can be undone or "
      "replayed."},
-    {Anomaly::non_repeatable_read, "non-repeatable-read", "non-repeatable read", "P2", kRepeatableRead,
+    {Anomaly::non_repeatable_read, "non-repeatable-read", "non-repeatable read", "P2", kFrom<repeatable_read>,
      "A check made at the beginning of a transaction no longer holds at its end."},
     {Anomaly::read_your_writes_violation, "read-your-writes-violation", "read-your-writes violation", "",
-     kReadYourWrites,
+     kFrom<read_your_writes>,
      "A client that saves something and looks again finds the old state, and may save it once more."},
     {Anomaly::monotonic_reads_violation, "monotonic-reads-violation", "monotonic-reads violation", "",
-     kMonotonicReads, "A client sees data go back in time: what was there a moment ago is gone."},
+     kFrom<monotonic_reads>, "A client sees data go back in time: what was there a moment ago is gone."},
     {Anomaly::monotonic_writes_violation, "monotonic-writes-violation", "monotonic-writes violation", "",
-     kMonotonicWrites,
+     kFrom<monotonic_writes>,
      "Others see a client's later write without its earlier one: steps that build on each other "
      "appear out of order."},
     {Anomaly::writes_follow_reads_violation, "writes-follow-reads-violation", "writes-follow-reads violation",
-     "", kWritesFollowReads, "Others see a reply without what it replies to."},
-    {Anomaly::fractured_read, "fractured-read", "fractured read", "G-single", kReadAtomic,
+     "", kFrom<writes_follow_reads>, "Others see a reply without what it replies to."},
+    {Anomaly::fractured_read, "fractured-read", "fractured read", "G-single", kFrom<read_atomic>,
      "A reader saw half of a transaction: totals do not add up, references point nowhere."},
-    {Anomaly::causality_violation, "causality-violation", "causality violation", "G-single", kCausal,
+    {Anomaly::causality_violation, "causality-violation", "causality violation", "G-single", kFrom<causal>,
      "An effect was visible without its cause: a reply without the message that it answers."},
-    {Anomaly::read_skew, "read-skew", "read skew", "G-single", kPrefix,
+    {Anomaly::read_skew, "read-skew", "read skew", "G-single", kFrom<prefix>,
      "A reader mixed two moments of the database: sums and invariants over several keys come out wrong."},
-    {Anomaly::long_fork, "long-fork", "long fork", "G-nonadjacent", kPrefix,
+    {Anomaly::long_fork, "long-fork", "long fork", "G-nonadjacent", kFrom<prefix>,
      "Two readers saw two updates in opposite orders: they cannot agree on what happened first."},
-    {Anomaly::lost_update, "lost-update", "lost update", "P4", kSnapshot,
+    {Anomaly::lost_update, "lost-update", "lost update", "P4", kFrom<snapshot_isolation>,
      "An increment, a booking or a withdrawal vanishes although its client was told that it succeeded."},
-    {Anomaly::write_skew, "write-skew", "write skew", "G2-item", kSerializable,
+    {Anomaly::write_skew, "write-skew", "write skew", "G2-item", kFrom<serializable>,
      "Each transaction alone keeps a rule over several keys (one doctor on call, no overdraft), together "
      "they break "
      "it."},
     {Anomaly::anti_dependency_cycle, "anti-dependency-cycle", "anti-dependency cycle", "G2-item",
-     kSerializable,
+     kFrom<serializable>,
      "Every transaction missed another's write: rules over several keys that each of them checked can be "
      "broken."},
-    {Anomaly::stale_read, "stale-read", "stale read in real time", "", kStrongSnapshot,
+    {Anomaly::stale_read, "stale-read", "stale read in real time", "", kFrom<strong_snapshot_isolation>,
      "An update that was finished, by the clock, was not seen by a later reader: who was told \"done\" "
      "cannot rely on "
      "it."},
@@ -106,9 +94,7 @@ std::vector<Level> levels_that_forbid(Anomaly anomaly) {
   const auto weakest = info(anomaly).forbidden_by;
   std::vector<Level> found;
   for (const LevelInfo& level : levels()) {
-    if (std::any_of(weakest.begin(), weakest.end(), [&](Level w) { return implies(level.level, w); })) {
-      found.push_back(level.level);
-    }
+    if (implies_any(level.level, weakest)) found.push_back(level.level);
   }
   return found;
 }

@@ -7,6 +7,7 @@
 
 #include "check/derive.hpp"
 #include "evidence/classify.hpp"
+#include "evidence/direct_cycle.hpp"
 #include "evidence/prove.hpp"
 #include "history/sub_history.hpp"
 
@@ -23,6 +24,7 @@ namespace {
 // Of the re-checks together, in operations; beside that, twice the size of the history.
 constexpr std::uint64_t kEffort = 3'000'000;
 constexpr std::size_t kFewTransactions = 16;
+constexpr std::size_t kTextbook = 4;  // the named anomalies have at most so many transactions
 
 void insert_transactions(const Derivation& derivation, std::vector<Txn>& set) {
   const std::vector<Txn> named = check::transactions_of(derivation);
@@ -133,8 +135,8 @@ class Reduction {
       }
     }
     std::vector<Txn> best = one_by_one(set, true);
-    // Which is found depends on who is tried first; the textbook forms have at most four.
-    if (best.size() > 4 && set.size() <= kFewTransactions) {
+    // Which is found depends on who is tried first.
+    if (best.size() > kTextbook && set.size() <= kFewTransactions) {
       std::vector<Txn> other = one_by_one(set, false);
       if (other.size() < best.size()) best = std::move(other);
     }
@@ -198,22 +200,6 @@ void prune(Derivation& derivation) {
   for (Derivation::Case& one : derivation.cases) prune(one.derivation);
 }
 
-void speak_of_the_whole(Derivation& derivation, const SubHistory& part) {
-  const auto translate = [&](Step& step) {
-    const auto txn = [&](Txn t) { return t == kInitialTxn ? t : part.transactions[index(t)]; };
-    step.from.txn = txn(step.from.txn);
-    step.to.txn = txn(step.to.txn);
-    step.witness = txn(step.witness);
-    if (index(step.key) < part.keys.size()) step.key = part.keys[index(step.key)];
-    if (step.read != check::kNoOp) step.read = part.operations[index(step.read)];
-  };
-  for (Step& step : derivation.steps) translate(step);
-  for (Derivation::Case& one : derivation.cases) {
-    translate(one.assumption);
-    speak_of_the_whole(one.derivation, part);
-  }
-}
-
 // The transactions to start from: few, and enough.
 std::vector<Txn> suspects(const History& h, const Outcome& outcome) {
   std::vector<Txn> set;
@@ -233,6 +219,26 @@ std::vector<Txn> suspects(const History& h, const Outcome& outcome) {
   }
   normalise(set);
   return set;
+}
+
+// A part of the history, and of that the transactions that none can be left out of.
+struct Reduced {
+  SubHistory part;
+  std::vector<Txn> members;  // of the part
+  bool violates = false;
+  bool minimal = false;
+};
+
+Reduced reduce(SubHistory part, Level level, const check::Options& options, std::uint64_t effort) {
+  Reduced result{std::move(part), {}};
+  if (result.part.transactions.empty()) return result;
+  Reduction reduction(result.part.history, level, options, effort);
+  result.members.resize(result.part.transactions.size());
+  for (std::uint32_t t = 0; t < result.members.size(); ++t) result.members[t] = Txn{t};
+  result.violates = reduction.violates(result.members);
+  if (result.violates) result.members = reduction.minimal(std::move(result.members));
+  result.minimal = !reduction.exhausted();
+  return result;
 }
 
 }  // namespace
@@ -263,18 +269,23 @@ Counterexample find_counterexample(const History& history, const Outcome& outcom
     }
   }
 
+  const std::uint64_t effort = kEffort + 2 * std::uint64_t{history.operations()};
+  Reduced reduced = reduce(std::move(part), outcome.level, quiet, effort);
+  if (reduced.members.size() > kTextbook && implies(outcome.level, Level::prefix)) {
+    const std::vector<Txn> direct = direct_cycle(history, outcome.level, quiet.sessions);
+    Reduced other = reduce(sub_history(history, direct, lists), outcome.level, quiet, effort);
+    if (other.violates && other.members.size() < reduced.members.size()) reduced = std::move(other);
+  }
   Counterexample found;
-  Reduction reduction(part.history, outcome.level, quiet, kEffort + 2 * std::uint64_t{history.operations()});
-  std::vector<Txn> members(part.transactions.size());
-  for (std::uint32_t t = 0; t < members.size(); ++t) members[t] = Txn{t};
-  if (reduction.violates(members)) members = reduction.minimal(std::move(members));
-  found.minimal = !reduction.exhausted();
+  found.minimal = reduced.minimal;
 
-  const SubHistory smallest = sub_history(part.history, members, lists);
+  const SubHistory smallest = sub_history(reduced.part.history, reduced.members, lists);
   SubHistory whole_names;  // of the smallest part -> of the whole
-  for (const Txn t : smallest.transactions) whole_names.transactions.push_back(part.transactions[index(t)]);
-  for (const Key k : smallest.keys) whole_names.keys.push_back(part.keys[index(k)]);
-  for (const Op op : smallest.operations) whole_names.operations.push_back(part.operations[index(op)]);
+  for (const Txn t : smallest.transactions)
+    whole_names.transactions.push_back(reduced.part.transactions[index(t)]);
+  for (const Key k : smallest.keys) whole_names.keys.push_back(reduced.part.keys[index(k)]);
+  for (const Op op : smallest.operations)
+    whole_names.operations.push_back(reduced.part.operations[index(op)]);
   found.transactions = whole_names.transactions;
 
   const std::array<Level, 1> levels{outcome.level};
@@ -289,7 +300,7 @@ Counterexample find_counterexample(const History& history, const Outcome& outcom
     if (auto proof = prove_violation(smallest.history, outcome.level, quiet)) {
       prune(*proof);
       found.derivation = std::move(*proof);
-      speak_of_the_whole(found.derivation, whole_names);
+      check::speak_of_the_whole(found.derivation, whole_names);
     }
   }
   found.anomaly = classify(smallest.history, outcome.level, quiet);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "evidence/facts.hpp"
 #include "evidence/replay.hpp"
 #include "history/digest.hpp"
 #include "history/error.hpp"
@@ -26,169 +27,29 @@ void require(bool condition, const char* otherwise) {
   if (!condition) throw Rejected{otherwise};
 }
 
-// What the raw operations say. One pass over the history; nothing here depends on a level.
-class Facts {
- public:
-  explicit Facts(const History& history)
-      : h_(history),
-        is_list_(h_.keys(), false),
-        muddled_(h_.keys(), false),
-        counts_(h_.transactions(), false) {
-    find_lists();
-    find_writers();
-    find_who_counts();
-  }
+template <class T>
+bool contains(const T& list, const typename T::value_type& element) {
+  return std::find(list.begin(), list.end(), element) != list.end();
+}
 
-  // The transactions that did not abort and whose last write of its key is this version; for elements of
-  // lists, that appended it.
-  std::span<const Txn> writers(Version v) const {
-    return {writers_.data() + begin_[index(v)], writers_.data() + begin_[index(v) + 1]};
-  }
-  bool is_list(Key k) const { return is_list_[index(k)]; }
-  // A list whose elements do not tell who appended them.
-  bool is_muddled(Key k) const { return muddled_[index(k)]; }
-  // Committed for certain: reported as such, or the only possible writer of what a committed one read.
-  bool counts(Txn t) const { return counts_[index(t)]; }
-
-  bool writes_key(Txn t, Key k) const {
-    for (const Op op : h_.operations_of(t)) {
-      if (writes(h_.kind(op)) && h_.key(op) == k) return true;
-    }
-    return false;
-  }
-  // The last own write of the key before the operation.
-  std::optional<Op> own_write(Txn t, Op before, Key k) const {
-    std::optional<Op> found;
-    for (const Op op : h_.operations_of(t)) {
-      if (op == before) break;
-      if (writes(h_.kind(op)) && h_.key(op) == k) found = op;
-    }
-    return found;
-  }
-  std::vector<Version> own_appends(Txn t, Op before, Key k) const {
-    std::vector<Version> found;
-    for (const Op op : h_.operations_of(t)) {
-      if (op == before) break;
-      if (h_.kind(op) == OpKind::append && h_.key(op) == k) found.push_back(h_.version(op));
-    }
-    return found;
-  }
-  bool is_read(Op op) const { return h_.kind(op) == OpKind::read || h_.kind(op) == OpKind::list_read; }
-  Key key(Op op) const { return h_.kind(op) == OpKind::list_read ? h_.list(op).key : h_.key(op); }
-  // What a read of a list returned; reading nothing is reading the empty list.
-  std::span<const Version> elements(Op op) const {
-    return h_.kind(op) == OpKind::list_read ? h_.list(op).elements : std::span<const Version>{};
-  }
-
- private:
-  void find_lists() {
-    if (!h_.has(OpKind::append) && !h_.has(OpKind::list_read)) return;
-    for (const Op op : IdRange<Op>{0, h_.operations()}) {
-      if (h_.kind(op) == OpKind::append) is_list_[index(h_.key(op))] = true;
-      if (h_.kind(op) == OpKind::list_read) is_list_[index(h_.list(op).key)] = true;
-    }
-    for (const Op op : IdRange<Op>{0, h_.operations()}) {
-      if (h_.kind(op) == OpKind::append || h_.kind(op) >= OpKind::list_read) continue;
-      const bool reads_nothing = h_.kind(op) == OpKind::read && h_.is_initial(h_.version(op));
-      if (is_list_[index(h_.key(op))] && !reads_nothing) muddled_[index(h_.key(op))] = true;
-    }
-  }
-
-  void find_writers() {
-    struct Written {
-      Version version;
-      Txn txn;
-    };
-    std::vector<Written> all;
-    std::vector<std::uint32_t> last(h_.keys(), h_.transactions());
-    begin_.assign(h_.versions() + std::size_t{1}, 0);
-    for (const Txn t : h_.all_transactions()) {
-      if (h_.status(t) == Status::aborted) continue;
-      const IdRange<Op> ops = h_.operations_of(t);
-      for (std::uint32_t i = ops.size(); i-- > 0;) {
-        if (!writes(h_.kind(ops[i]))) continue;
-        const Version v = h_.version(ops[i]);
-        std::uint32_t& seen = last[index(h_.key_of(v))];
-        if (seen == index(t) && h_.kind(ops[i]) != OpKind::append) continue;
-        seen = index(t);
-        all.push_back({v, t});
-        ++begin_[index(v) + 1];
-      }
-    }
-    for (std::size_t v = 1; v < begin_.size(); ++v) begin_[v] += begin_[v - 1];
-    writers_.resize(all.size());
-    std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-    for (const Written& w : all) writers_[next[index(w.version)]++] = w.txn;
-    for (std::uint32_t v = 0; v < h_.versions(); ++v) {
-      const Key k = h_.key_of(Version{v});
-      if (is_list(k) && writers(Version{v}).size() > 1) muddled_[index(k)] = true;
-    }
-  }
-
-  void find_who_counts() {
-    std::vector<std::uint32_t> written(h_.keys(), h_.transactions());
-    for (const Txn t : h_.all_transactions()) {
-      if (h_.status(t) != Status::committed) continue;
-      counts_[index(t)] = true;
-      for (const Op op : h_.operations_of(t)) {
-        if (writes(h_.kind(op))) written[index(h_.key(op))] = index(t);
-        if (!is_read(op)) continue;
-        if (is_list(key(op))) {
-          for (const Version v : elements(op)) read_by(t, v);
-        } else if (written[index(key(op))] != index(t)) {
-          read_by(t, h_.version(op));
-        }
-      }
-    }
-  }
-  void read_by(Txn reader, Version v) {
-    if (h_.is_initial(v) || is_muddled(h_.key_of(v))) return;
-    std::optional<Txn> only;
-    for (const Txn t : writers(v)) {
-      if (t == reader) continue;
-      if (only) return;
-      only = t;
-    }
-    if (only) counts_[index(*only)] = true;
-  }
-
-  const History& h_;
-  std::vector<bool> is_list_, muddled_, counts_;
-  std::vector<std::uint32_t> begin_;
-  std::vector<Txn> writers_;
-};
-
-// The words of one line.
+// The words of one line, one after the other.
 class Line {
  public:
-  explicit Line(std::string_view text) {
-    require(!text.empty() && text.front() != ' ' && text.back() != ' ', "an empty word");
-    bool quoted = false;
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i <= text.size(); ++i) {
-      if (i < text.size() && text[i] == '\\' && quoted) {
-        ++i;
-      } else if (i < text.size() && text[i] == '"') {
-        quoted = !quoted;
-      } else if (i >= text.size() || (text[i] == ' ' && !quoted)) {
-        words_.push_back(text.substr(begin, i - begin));
-        begin = i + 1;
-      }
-    }
-    require(!quoted, "a quotation without an end");
-  }
+  explicit Line(std::string_view text) : rest_(text), head_(word()) {}
 
-  std::string_view head() const { return words_[0]; }
-  bool more() const { return next_ < words_.size(); }
+  std::string_view head() const { return head_; }
+  bool more() const { return !ended_; }
+  void end() const { require(ended_, "a word too many"); }
   std::string_view word() {
-    require(more(), "a word is missing");
-    return words_[next_++];
-  }
-  void word(std::string_view expected) {
-    if (word() != expected) throw Rejected{"\"" + std::string(expected) + "\" was expected"};
+    require(!ended_, "a word is missing");
+    const std::size_t end = rest_.find(' ');
+    const std::string_view found = rest_.substr(0, end);
+    require(!found.empty(), "an empty word");
+    ended_ = end == std::string_view::npos;
+    if (!ended_) rest_.remove_prefix(end + 1);
+    return found;
   }
   std::uint64_t number() { return number_in(word()); }
-  void end() const { require(!more(), "a word too many"); }
 
   static std::uint64_t number_in(std::string_view text) {
     std::uint64_t value = 0;
@@ -199,25 +60,38 @@ class Line {
   }
 
  private:
-  std::vector<std::string_view> words_;
-  std::size_t next_ = 1;
+  std::string_view rest_;
+  bool ended_ = false;
+  std::string_view head_;
 };
+
+std::string hexadecimal(std::uint64_t number) {
+  std::string digits(16, '0');
+  for (std::size_t i = 16; i-- > 0; number >>= 4) digits[i] = "0123456789abcdef"[number & 15];
+  return digits;
+}
 
 // The begin or the commit of a transaction; levels that do not tell them apart know only commits. The initial
 // state is one event.
 using check::Event;
 constexpr Event kInit{kInitialTxn, Event::Side::commit};
+constexpr Event commit(Txn t) {
+  return {t, Event::Side::commit};
+}
+constexpr bool is_commit(const Event& e) {
+  return e != kInit && e.side == Event::Side::commit;
+}
 
 class Verifier {
  public:
   Verifier(std::string_view text, const History& history, Verification& result)
-      : text_(text), h_(history), result_(result), facts_(history) {}
+      : text_(text), h_(history), result_(result), facts_(history), members_(h_.transactions(), false) {}
 
   std::size_t line_number() const { return line_number_; }
 
   void run() {
     require_whole();
-    next().word("1");
+    require(next_text() == kFirstLine, "this is no certificate");
     read_head();
     if (result_.holds) {
       read_order();
@@ -251,20 +125,16 @@ class Verifier {
     last.end();
     text_ = body;
   }
-  static std::string hexadecimal(std::uint64_t number) {
-    std::string digits(16, '0');
-    for (std::size_t i = 16; i-- > 0; number >>= 4) digits[i] = "0123456789abcdef"[number & 15];
-    return digits;
-  }
 
-  Line next() {
+  std::string_view next_text() {
     require(at_ < text_.size(), "a line is missing");
     const std::size_t end = text_.find('\n', at_);
     const std::string_view text = text_.substr(at_, end - at_);
     at_ = end + 1;
     ++line_number_;
-    return Line(text);
+    return text;
   }
+  Line next() { return Line(next_text()); }
   Line next(std::string_view head) {
     Line line = next();
     if (line.head() != head) throw Rejected{"a line \"" + std::string(head) + "\" was expected"};
@@ -278,41 +148,32 @@ class Verifier {
   // --- the head ---
 
   void read_head() {
-    Line history = next("history");
-    bool same = true;
-    const auto count = [&](std::string_view what, std::uint32_t here) {
-      same = (history.number() == here) && same;
-      history.word(what);
-    };
-    count("sessions", h_.sessions());
-    count("transactions", h_.transactions());
-    count("operations", h_.operations());
-    count("keys", h_.keys());
-    same = (history.word() == hexadecimal(digest(h_))) && same;
-    history.end();
-    require(same, "the certificate is about another history");
-
+    const auto count = [](std::uint32_t n, const char* what) { return std::to_string(n) + what; };
+    require(next_text() == "history " + count(h_.sessions(), " sessions ") +
+                               count(h_.transactions(), " transactions ") +
+                               count(h_.operations(), " operations ") + count(h_.keys(), " keys ") +
+                               hexadecimal(digest(h_)),
+            "the certificate is about another history");
     Line level = next("level");
     const std::string_view name = level.word();
+    level.end();
     const std::optional<Level> found = find_level(name);
     require(found && info(*found).name == name, "there is no such level");
-    level.end();
     result_.level = *found;
-    one_event_ = implies(*found, Level::serializable);
     strong_ = implies(*found, Level::prefix);
-    exclusive_ = !one_event_ && implies(*found, Level::snapshot_isolation);
+    two_events_ = strong_ && !implies(*found, Level::serializable);
+    exclusive_ = two_events_ && implies(*found, Level::snapshot_isolation);
 
-    Line sessions = next("sessions");
-    result_.keep_sessions = either(sessions, "keep", "ignore");
+    result_.keep_sessions = either("sessions", "keep", "ignore");
     Line drift = next("clock-drift");
     const std::uint64_t nanoseconds = drift.number();
     drift.end();
     require(nanoseconds <= std::numeric_limits<std::int64_t>::max(), "the clock drift is out of range");
     result_.clock_drift = std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds));
-    Line verdict = next("verdict");
-    result_.holds = either(verdict, "holds", "violated");
+    result_.holds = either("verdict", "holds", "violated");
   }
-  static bool either(Line& line, std::string_view yes, std::string_view no) {
+  bool either(std::string_view head, std::string_view yes, std::string_view no) {
+    Line line = next(head);
     const std::string_view word = line.word();
     require(word == yes || word == no, "an unknown word");
     line.end();
@@ -328,7 +189,7 @@ class Verifier {
       require(line.more(), "an empty line of the order");
       while (line.more()) order.push_back(event(line.word()));
     }
-    require(std::find(order.begin(), order.end(), kInit) == order.end(), "the initial state is in the order");
+    require(!contains(order, kInit), "the initial state is in the order");
     if (auto wrong = replay(h_, result_.level, result_.keep_sessions, result_.clock_drift, order)) {
       throw Rejected{*wrong};
     }
@@ -359,24 +220,32 @@ class Verifier {
     require(place < h_.operations_of(t).size(), "there is no such operation");
     return h_.operations_of(t)[static_cast<std::uint32_t>(place)];
   }
-  Event begin(Txn t) const { return {t, strong_ && !one_event_ ? Event::Side::begin : Event::Side::commit}; }
-  static Event commit(Txn t) { return {t, Event::Side::commit}; }
+  Key key(std::uint64_t number) const {
+    require(number < h_.keys(), "there is no such key");
+    return Key{static_cast<std::uint32_t>(number)};
+  }
+  Event begin(Txn t) const { return {t, two_events_ ? Event::Side::begin : Event::Side::commit}; }
+  // Where the writes of `t` come after those of an earlier writer of the same key.
+  Event overwrites(Txn t) const { return exclusive_ ? begin(t) : commit(t); }
 
   // The transactions that the proof is about. What holds of them alone, with reads of others left out, holds
   // of the whole history.
   void read_members() {
-    members_.assign(h_.transactions(), false);
     std::optional<Txn> last;
     while (peek() == "member") {
-      Line line = next();
-      const Txn t = transaction(line.word());
+      const std::string_view text = next_text();
+      const Txn t = transaction(Line(text).word());
       require(!last || *last < t, "members are not in order");
-      require(line.word() == to_json(h_.name(h_.session_of(t))) && line.word() == to_json(h_.name(t)),
+      require(text == "member " + std::to_string(index(t)) + " " + to_json(h_.name(h_.session_of(t))) + " " +
+                          to_json(h_.name(t)),
               "the history calls that transaction something else");
-      line.end();
       members_[index(t)] = true;
       last = t;
     }
+  }
+  void require_committed_member(Txn t) const {
+    require(members_[index(t)], "the reader is no member");
+    require(h_.status(t) == Status::committed, "the reader did not commit: its reads are no evidence");
   }
 
   // --- a read that no level allows ---
@@ -388,29 +257,26 @@ class Verifier {
     std::optional<Op> other;
     if (line.more()) other = operation(line.word());
     line.end();
-    const Txn reader = h_.transaction_of(read);
-    require(h_.status(reader) == Status::committed, "the reader did not commit: its reads are no evidence");
     require(facts_.is_read(read), "that is no read");
-    require(members_[index(reader)], "the reader is no member");
+    require_committed_member(h_.transaction_of(read));
     require(!other || members_[index(h_.transaction_of(*other))], "the writer is no member");
-    const Key k = facts_.key(read);
-    if (facts_.is_list(k)) {
-      require(!facts_.is_muddled(k), "the elements of that list do not tell who appended them");
-      read_bad_list(kind, reader, read, other);
+    if (facts_.is_list(facts_.key(read))) {
+      read_bad_list(kind, read, other);
     } else {
-      read_bad_register(kind, reader, read, other);
+      read_bad_register(kind, read, other);
     }
   }
 
-  void read_bad_register(std::string_view kind, Txn reader, Op read, std::optional<Op> other) const {
+  void read_bad_register(std::string_view kind, Op read, std::optional<Op> other) const {
+    const Txn reader = h_.transaction_of(read);
     const Version v = h_.version(read);
-    const std::optional<Op> own = facts_.own_write(reader, read, h_.key_of(v));
+    const std::vector<Op> own = facts_.own_writes(read);
     if (kind == "internal") {
-      require(own && own == other, "the transaction had not written the key there");
-      require(h_.version(*own) != v, "the read shows the transaction's own write");
+      require(!own.empty() && own.back() == other, "the transaction had not written the key there");
+      require(h_.version(own.back()) != v, "the read shows the transaction's own write");
       return;
     }
-    require(!own, "the transaction had written the key itself");
+    require(own.empty(), "the transaction had written the key itself");
     require(!h_.is_initial(v), "the initial value can be read");
     for (const Txn t : facts_.writers(v)) require(t == reader, "somebody wrote that");
     if (kind == "thin-air") {
@@ -422,35 +288,27 @@ class Verifier {
     }
     require(other && writes(h_.kind(*other)) && h_.version(*other) == v, "that write is another");
     const Txn writer = h_.transaction_of(*other);
-    if (kind == "aborted") {
-      require(h_.status(writer) == Status::aborted, "the writer did not abort");
-    } else if (kind == "intermediate") {
-      require(h_.status(writer) != Status::aborted && writer != reader,
-              "the write was not overwritten by its writer");
-    } else {
-      require(kind == "future" && writer == reader, "an unknown word");
-    }
+    const bool aborted = h_.status(writer) == Status::aborted;
+    require((kind == "aborted" && aborted) || (kind == "intermediate" && !aborted && writer != reader) ||
+                (kind == "future" && writer == reader),
+            "the writer's fate is another");
   }
 
-  void read_bad_list(std::string_view kind, Txn reader, Op read, std::optional<Op> other) const {
+  void read_bad_list(std::string_view kind, Op read, std::optional<Op> other) const {
+    const Txn reader = h_.transaction_of(read);
     const Key k = facts_.key(read);
     const std::span<const Version> list = facts_.elements(read);
-    const std::vector<Version> own = facts_.own_appends(reader, read, k);
+    require(!facts_.is_muddled(k), "the elements of that list do not tell who appended them");
+    const bool other_appends = other && h_.kind(*other) == OpKind::append && h_.key(*other) == k;
     if (kind == "internal") {
-      const bool ends_with_own =
-          list.size() >= own.size() && std::equal(own.rbegin(), own.rend(), list.rbegin());
-      const auto others = ends_with_own ? list.first(list.size() - own.size()) : list;
-      const bool own_inside = std::any_of(own.begin(), own.end(), [&](Version v) {
-        return std::find(others.begin(), others.end(), v) != others.end();
-      });
-      require(!own.empty() && (!ends_with_own || own_inside),
-              "the list ends with the transaction's own appends");
-      require(other && h_.kind(*other) == OpKind::append && h_.key(*other) == k &&
-                  h_.transaction_of(*other) == reader && *other < read,
-              "the other operation is no earlier append of the transaction");
-      return;
-    }
-    if (kind == "thin-air") {
+      const std::vector<Op> own = facts_.own_writes(read);
+      const auto others = before_own(list, own);
+      require(
+          !own.empty() && (!others || std::any_of(own.begin(), own.end(),
+                                                  [&](Op o) { return contains(*others, h_.version(o)); })),
+          "the list ends with the transaction's own appends");
+      require(other && contains(own, *other), "the other operation is no earlier append of the transaction");
+    } else if (kind == "thin-air") {
       require(!other, "nobody can have appended it");
       std::vector<bool> appended(h_.versions(), false);
       for (const Op op : IdRange<Op>{0, h_.operations()}) {
@@ -458,67 +316,68 @@ class Verifier {
       }
       require(std::any_of(list.begin(), list.end(), [&](Version v) { return !appended[index(v)]; }),
               "all elements were appended");
-      return;
-    }
-    if (kind == "incompatible-order" && (!other || h_.kind(*other) != OpKind::append)) {
-      if (!other) {
-        std::vector<Version> sorted(list.begin(), list.end());
-        std::sort(sorted.begin(), sorted.end());
-        require(std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end(),
-                "no element is there twice");
-        return;
-      }
-      require(facts_.is_read(*other) && facts_.key(*other) == k,
-              "the other operation is no read of the list");
-      require(h_.status(h_.transaction_of(*other)) == Status::committed, "the other reader did not commit");
+    } else if (kind == "incompatible-order" && !other) {
+      std::vector<Version> sorted(list.begin(), list.end());
+      std::sort(sorted.begin(), sorted.end());
+      require(std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end(), "no element is there twice");
+    } else if (kind == "incompatible-order" && !other_appends) {
+      require(facts_.is_read(*other) && facts_.key(*other) == k, "the other is no read of the list");
+      require_committed_member(h_.transaction_of(*other));
       const std::span<const Version> second = facts_.elements(*other);
       const std::size_t shared = std::min(list.size(), second.size());
       require(!std::equal(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(shared), second.begin()),
               "one list continues the other");
-      return;
-    }
-    require(other && h_.kind(*other) == OpKind::append && h_.key(*other) == k, "that append is another");
-    const auto at = std::find(list.begin(), list.end(), h_.version(*other));
-    require(at != list.end(), "the element is not in the list");
-    const Txn writer = h_.transaction_of(*other);
-    if (kind == "aborted") {
-      require(facts_.writers(*at).empty() && h_.status(writer) == Status::aborted,
-              "the writer did not abort");
-    } else if (kind == "future") {
-      require(writer == reader && *other > read, "the append did not come later");
     } else {
-      require(h_.status(writer) != Status::aborted && writer != reader, "not somebody else's append");
-      const auto [before, after] = neighbours(*other);
-      if (kind == "intermediate") {
-        require(after && (at + 1 == list.end() || at[1] != *after), "what was appended next is there");
-      } else {
-        require(kind == "incompatible-order", "an unknown word");
-        require(before && (at == list.begin() || at[-1] != *before),
-                "what was appended just before is there");
-      }
+      require(other_appends, "that append is another");
+      read_bad_element(kind, reader, read, *other);
     }
   }
-  // What the same transaction appended to the same list just before and just after.
-  std::pair<std::optional<Version>, std::optional<Version>> neighbours(Op append) const {
-    std::optional<Version> before;
-    for (const Op op : h_.operations_of(h_.transaction_of(append))) {
-      if (h_.kind(op) != OpKind::append || h_.key(op) != h_.key(append) || op == append) continue;
-      if (op > append) return {before, h_.version(op)};
-      before = h_.version(op);
+  void read_bad_element(std::string_view kind, Txn reader, Op read, Op append) const {
+    const std::span<const Version> list = facts_.elements(read);
+    const auto at = std::find(list.begin(), list.end(), h_.version(append));
+    require(at != list.end(), "the element is not in the list");
+    const Txn writer = h_.transaction_of(append);
+    const bool aborted = h_.status(writer) == Status::aborted;
+    if (kind == "aborted") {
+      require(facts_.writers(*at).empty() && aborted, "the writer did not abort");
+    } else if (kind == "future") {
+      require(writer == reader && append > read, "the append did not come later");
+    } else {
+      require(!aborted && writer != reader, "not somebody else's append");
+      // What the writer appended to the same list just before and just after.
+      std::optional<Version> before, after;
+      for (const Op op : h_.operations_of(writer)) {
+        if (h_.kind(op) != OpKind::append || h_.key(op) != h_.key(append)) continue;
+        if (op < append) before = h_.version(op);
+        if (op > append && !after) after = h_.version(op);
+      }
+      const bool cut_off = after && (at + 1 == list.end() || at[1] != *after);
+      const bool displaced = before && (at == list.begin() || at[-1] != *before);
+      require((kind == "intermediate" && cut_off) || (kind == "incompatible-order" && displaced),
+              "what was appended with it is there");
     }
-    return {before, std::nullopt};
+  }
+  // A list without the reader's own appends at its end; nullopt if they are not there.
+  std::optional<std::span<const Version>> before_own(std::span<const Version> list,
+                                                     const std::vector<Op>& own) const {
+    if (list.size() < own.size()) return std::nullopt;
+    const auto others = list.first(list.size() - own.size());
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (list[others.size() + i] != h_.version(own[i])) return std::nullopt;
+    }
+    return others;
   }
 
   // --- derivations ---
 
   struct Step {
     Event from, to;
-    char kind;               // s: session, r: a read, a: an axiom, i: initial, o: other
+    char kind;               // s: session, r: a read, a: an axiom, o: other
     std::optional<Op> read;  // of kind r
   };
   struct Assumption {
     Op read;
-    Txn reader, writer;
+    Txn writer;
   };
 
   // Steps, then a cycle or an exhaustive split into cases that each end in a cycle. What is derived before a
@@ -532,10 +391,9 @@ class Verifier {
       read_cycle(line);
     } else if (line.head() == "split-order") {
       read_split_order(line, depth);
-    } else if (line.head() == "split-read") {
-      read_split_read(line, depth);
     } else {
-      throw Rejected{"a step, a cycle or a split was expected"};
+      require(line.head() == "split-read", "a step, a cycle or a split was expected");
+      read_split_read(line, depth);
     }
     steps_.resize(steps);
   }
@@ -556,20 +414,29 @@ class Verifier {
     require(axiom || result_.level != Level::repeatable_read, "repeatable read orders no transactions");
   }
 
+  Line next_case() {
+    Line line = next("case");
+    require(line.number() == steps_.size(), "a wrong number");
+    return line;
+  }
+  void read_case(const Step& assumed, std::size_t depth) {
+    steps_.push_back(assumed);
+    read_derivation(depth + 1);
+    steps_.pop_back();
+  }
+
   void read_split_order(Line& line, std::size_t depth) {
     const Key k = key(line.number());
     const Txn a = member(line.word()), b = member(line.word());
     line.end();
     require(strong_, "the level says nothing about the order of two writers");
-    require(a != b && writes_and_counts(a, k) && writes_and_counts(b, k), "not two writers of the key");
+    require(a != b && counts(a) && counts(b) && facts_.writes_key(a, k) && facts_.writes_key(b, k),
+            "not two writers of the key");
     for (const auto& [first, second] : {std::pair{a, b}, std::pair{b, a}}) {
-      Line one = next("case");
-      require(one.number() == steps_.size(), "a wrong number");
+      Line one = next_case();
       require(member(one.word()) == first && member(one.word()) == second, "the cases are others");
       one.end();
-      steps_.push_back({commit(first), exclusive_ ? begin(second) : commit(second), 'o', std::nullopt});
-      read_derivation(depth + 1);
-      steps_.pop_back();
+      read_case({commit(first), overwrites(second), 'o', std::nullopt}, depth);
     }
     next("qed").end();
   }
@@ -577,105 +444,104 @@ class Verifier {
   void read_split_read(Line& line, std::size_t depth) {
     const Op read = operation(line.word());
     line.end();
-    const Txn reader = h_.transaction_of(read);
-    require_outside_register_read(reader, read);
-    std::vector<Txn> open = candidates(reader, h_.version(read));
+    require_outside_register_read(read);
+    std::vector<Txn> open = candidates(read);
     while (peek() == "case") {
-      Line one = next();
-      require(one.number() == steps_.size(), "a wrong number");
+      Line one = next_case();
       const std::string_view word = one.word();
       const Txn writer = word == "init" ? kInitialTxn : member(word);
       one.end();
       const auto found = std::find(open.begin(), open.end(), writer);
       require(found != open.end(), "the read cannot have seen that, or the case was there before");
       open.erase(found);
-      assumptions_.push_back({read, reader, writer});
-      steps_.push_back({writer == kInitialTxn ? kInit : commit(writer), begin(reader), 'r', read});
-      read_derivation(depth + 1);
-      steps_.pop_back();
+      assumptions_.push_back({read, writer});
+      read_case({commit(writer), begin(h_.transaction_of(read)), 'r', read}, depth);
       assumptions_.pop_back();
     }
     require(open.empty(), "the cases are not all");
     next("qed").end();
   }
 
-  Key key(std::uint64_t number) const {
-    require(number < h_.keys(), "there is no such key");
-    return Key{static_cast<std::uint32_t>(number)};
-  }
   const Step& step(std::uint64_t number) const {
     require(number < steps_.size(), "a step that is not there");
     return steps_[static_cast<std::size_t>(number)];
   }
-  std::vector<Txn> candidates(Txn reader, Version v) const {
-    std::vector<Txn> found;
-    if (h_.is_initial(v)) found.push_back(kInitialTxn);
-    for (const Txn t : facts_.writers(v)) {
-      if (t != reader) found.push_back(t);
-    }
-    return found;
-  }
-  void require_outside_register_read(Txn reader, Op read) const {
-    require(h_.kind(read) == OpKind::read && !facts_.is_list(h_.key(read)), "that is no read of a register");
-    require(members_[index(reader)] && h_.status(reader) == Status::committed, "the reader did not commit");
-    require(!facts_.own_write(reader, read, h_.key(read)), "the transaction had written the key itself");
-  }
-
   bool counts(Txn t) const {
     return members_[index(t)] &&
            (facts_.counts(t) || std::any_of(assumptions_.begin(), assumptions_.end(),
                                             [&](const Assumption& a) { return a.writer == t; }));
   }
-  bool writes_and_counts(Txn t, Key k) const { return counts(t) && facts_.writes_key(t, k); }
+
+  // --- who a read saw ---
+
+  std::vector<Txn> candidates(Op read) const {
+    std::vector<Txn> found;
+    if (h_.is_initial(h_.version(read))) found.push_back(kInitialTxn);
+    for (const Txn t : facts_.writers(h_.version(read))) {
+      if (t != h_.transaction_of(read)) found.push_back(t);
+    }
+    return found;
+  }
+  void require_outside_register_read(Op read) const {
+    require(h_.kind(read) == OpKind::read && !facts_.is_list(h_.key(read)), "that is no read of a register");
+    require_committed_member(h_.transaction_of(read));
+    require(facts_.own_writes(read).empty(), "the transaction had written the key itself");
+  }
+  void require_list_read(Op read) const {
+    require(facts_.is_read(read) && facts_.is_list(facts_.key(read)), "that is no read of a list");
+    require_committed_member(h_.transaction_of(read));
+    require(!facts_.is_muddled(facts_.key(read)), "the elements of that list do not tell who appended them");
+  }
 
   // Requires that the read saw what the writer wrote: by force, or by an assumption of the cases around.
   void require_saw(Op read, Txn writer) const {
-    const Txn reader = h_.transaction_of(read);
     require(facts_.is_read(read), "that is no read");
-    if (facts_.is_list(facts_.key(read))) return require_list_saw(reader, read, writer);
-    require_outside_register_read(reader, read);
-    const Version v = h_.version(read);
-    const std::vector<Txn> possible = candidates(reader, v);
-    require(std::find(possible.begin(), possible.end(), writer) != possible.end(),
-            "the read saw somebody else");
-    if (possible.size() == 1) return;
-    require(std::any_of(assumptions_.begin(), assumptions_.end(),
-                        [&](const Assumption& a) {
-                          // Under a snapshot two reads of one version by one transaction saw the same write.
-                          const bool same =
-                              a.read == read || (strong_ && a.reader == reader && h_.version(a.read) == v);
-                          return same && a.writer == writer;
-                        }),
+    if (facts_.is_list(facts_.key(read))) return require_list_saw(read, writer);
+    require_outside_register_read(read);
+    const std::vector<Txn> possible = candidates(read);
+    require(contains(possible, writer), "the read saw somebody else");
+    // Under a snapshot two reads of one version by one transaction saw the same write.
+    const auto same = [&](Op other) {
+      return other == read || (strong_ && h_.transaction_of(other) == h_.transaction_of(read) &&
+                               h_.version(other) == h_.version(read));
+    };
+    require(possible.size() == 1 ||
+                std::any_of(assumptions_.begin(), assumptions_.end(),
+                            [&](const Assumption& a) { return same(a.read) && a.writer == writer; }),
             "several transactions can have written that");
   }
 
   // A list was read from whoever appended its last element. What others than members appended is not looked
   // at; where the level knows no snapshots that is allowed only if the last element is a member's.
-  void require_list_saw(Txn reader, Op read, Txn writer) const {
-    const Key k = facts_.key(read);
-    require(members_[index(reader)] && h_.status(reader) == Status::committed, "the reader did not commit");
-    require(!facts_.is_muddled(k), "the elements of that list do not tell who appended them");
+  void require_list_saw(Op read, Txn writer) const {
+    require_list_read(read);
     std::vector<Version> list;
     bool last_is_members = true;
     for (const Version v : facts_.elements(read)) {
       const auto writers = facts_.writers(v);
-      const bool own = !writers.empty() && writers[0] == reader;
       const bool of_member = !writers.empty() && members_[index(writers[0])];
-      if (!own) last_is_members = of_member;
+      if (writers.empty() || writers[0] != h_.transaction_of(read)) last_is_members = of_member;
       if (of_member) list.push_back(v);
     }
     require(strong_ || last_is_members, "the list shows somebody else");
-    const std::vector<Version> own = facts_.own_appends(reader, read, k);
-    require(list.size() >= own.size() && std::equal(own.rbegin(), own.rend(), list.rbegin()),
-            "the list does not end with the transaction's own appends");
-    list.resize(list.size() - own.size());
-    require((list.empty() ? kInitialTxn : facts_.writers(list.back())[0]) == writer,
+    const auto others = before_own(list, facts_.own_writes(read));
+    require(others.has_value(), "the list does not end with the transaction's own appends");
+    require((others->empty() ? kInitialTxn : facts_.writers(others->back())[0]) == writer,
             "the list shows somebody else");
   }
 
+  // Requires that the read saw `source` and not `writer`, which writes the same key.
+  void require_missed(Op read, Txn source, Txn writer) const {
+    require(writer != source && writer != h_.transaction_of(read), "other events");
+    require_saw(read, source);
+    require(facts_.writes_key(writer, facts_.key(read)), "it does not write the key");
+  }
+
+  // --- steps ---
+
   // Steps from one event to another.
   std::vector<const Step*> path(Line& line, const Event& from, const Event& to) const {
-    line.word(":");
+    require(line.word() == ":", "\":\" was expected");
     std::vector<const Step*> steps;
     Event at = from;
     while (line.more()) {
@@ -698,10 +564,10 @@ class Verifier {
       require(e == kInit || (place_only ? members_[index(e.txn)] : counts(e.txn)),
               "it is not known to have committed");
     }
+    require(to != kInit || rule == "axiom", "nothing comes before the initial state");
     Step made{from, to, 'o', std::nullopt};
     if (rule == "program") {
-      require(strong_ && !one_event_ && from == begin(to.txn) && to == commit(from.txn),
-              "not begin and commit of one");
+      require(two_events_ && is_commit(to) && from == begin(to.txn), "not begin and commit of one");
     } else if (rule == "session") {
       made.kind = 's';
       check_session(from, to);
@@ -710,11 +576,9 @@ class Verifier {
     } else if (rule == "reads-from") {
       made.kind = 'r';
       made.read = operation(line.word());
-      require(from != kInit && from == commit(from.txn) && to == begin(h_.transaction_of(*made.read)),
-              "other events");
+      require(is_commit(from) && to == begin(h_.transaction_of(*made.read)), "other events");
       require_saw(*made.read, from.txn);
     } else if (rule == "initial") {
-      made.kind = 'i';
       if (from != kInit) check_initial(from, to, operation(line.word()));
     } else if (rule == "version-order") {
       check_version_order(from, to, operation(line.word()));
@@ -724,28 +588,25 @@ class Verifier {
       check_anti_dependency(line, from, to);
     } else if (rule == "first-committer") {
       check_first_committer(line, from, to);
-    } else if (rule == "axiom") {
+    } else {
+      require(rule == "axiom", "an unknown rule");
       made.kind = 'a';
       check_axiom(line, from, to);
-    } else {
-      throw Rejected{"an unknown rule"};
     }
     line.end();
-    require(to != kInit || made.kind == 'a', "nothing comes before the initial state");
     steps_.push_back(made);
   }
 
   void check_session(const Event& from, const Event& to) const {
     require(result_.keep_sessions, "session order is ignored");
-    require(
-        from != kInit && to != kInit && h_.session_of(from.txn) == h_.session_of(to.txn) && from.txn < to.txn,
-        "not this order in one session");
-    require((strong_ && !one_event_) || (from == commit(from.txn) && to == commit(to.txn)), "other events");
+    require(from != kInit && h_.session_of(from.txn) == h_.session_of(to.txn) && from.txn < to.txn,
+            "not this order in one session");
+    require(two_events_ || (is_commit(from) && is_commit(to)), "other events");
   }
 
   void check_real_time(const Event& from, const Event& to) const {
     require(info(result_.level).real_time, "the level says nothing about real time");
-    require(from != kInit && to != kInit && from == commit(from.txn) && to == begin(to.txn), "other events");
+    require(is_commit(from) && to == begin(to.txn), "other events");
     require(h_.status(from.txn) == Status::committed, "nobody knows when it took effect");
     const auto end = h_.end(from.txn), start = h_.start(to.txn);
     require(end && start && *end < *start, "one did not end before the other started");
@@ -756,23 +617,14 @@ class Verifier {
 
   // Who read the initial version came before everybody who wrote the key.
   void check_initial(const Event& from, const Event& to, Op read) const {
-    const Txn reader = h_.transaction_of(read);
-    require(strong_ && to != kInit && from == begin(reader) && to == commit(to.txn) && to.txn != reader,
-            "other events");
-    require_saw(read, kInitialTxn);
-    require(facts_.writes_key(to.txn, facts_.key(read)), "it does not write the key");
+    require(strong_ && is_commit(to) && from == begin(h_.transaction_of(read)), "other events");
+    require_missed(read, kInitialTxn, to.txn);
   }
 
   void check_version_order(const Event& from, const Event& to, Op read) const {
-    const Txn reader = h_.transaction_of(read);
-    require(facts_.is_read(read) && facts_.is_list(facts_.key(read)), "that is no read of a list");
-    const Key k = facts_.key(read);
-    require(members_[index(reader)] && h_.status(reader) == Status::committed && !facts_.is_muddled(k),
-            "that read is no evidence");
-    require(from != kInit && to != kInit && from.txn != to.txn && from == commit(from.txn) &&
-                to == (exclusive_ ? begin(to.txn) : commit(to.txn)),
-            "other events");
-    require(facts_.writes_key(to.txn, k), "it does not write the key");
+    require_list_read(read);
+    require(is_commit(from) && from.txn != to.txn && to == overwrites(to.txn), "other events");
+    require(facts_.writes_key(to.txn, facts_.key(read)), "it does not write the key");
     bool seen_first = false;
     for (const Version v : facts_.elements(read)) {
       const auto writers = facts_.writers(v);
@@ -786,35 +638,24 @@ class Verifier {
   // t2 = from writes k, t3 reads k from t1 = to, t2 before t3, so t2 before t1.
   void check_overwritten(Line& line, const Event& from, const Event& to) const {
     const Op read = operation(line.word());
-    const Txn reader = h_.transaction_of(read);
-    require(strong_ && from != kInit && to != kInit && from == commit(from.txn) &&
-                to == (exclusive_ ? begin(to.txn) : commit(to.txn)) && from.txn != to.txn &&
-                from.txn != reader,
-            "other events");
-    require_saw(read, to.txn);
-    require(facts_.writes_key(from.txn, facts_.key(read)), "it does not write the key");
-    path(line, from, begin(reader));
+    require(strong_ && is_commit(from) && to == overwrites(to.txn), "other events");
+    require_missed(read, to.txn, from.txn);
+    path(line, from, begin(h_.transaction_of(read)));
   }
 
   // t3 = from reads k from t1, t2 = to writes k, t1 before t2, so t3 before t2. At snapshot isolation t1 and
   // t2 do not overlap, so it is enough that t1 began before t2 committed.
   void check_anti_dependency(Line& line, const Event& from, const Event& to) const {
     const Op read = operation(line.word());
-    const Txn reader = h_.transaction_of(read);
     const Txn source = member(line.word());
-    require(strong_ && to != kInit && from == begin(reader) && to == commit(to.txn) && to.txn != reader &&
-                to.txn != source,
-            "other events");
-    require_saw(read, source);
-    require(facts_.writes_key(to.txn, facts_.key(read)), "it does not write the key");
+    require(strong_ && is_commit(to) && from == begin(h_.transaction_of(read)), "other events");
+    require_missed(read, source, to.txn);
     path(line, exclusive_ ? begin(source) : commit(source), to);
   }
 
   void check_first_committer(Line& line, const Event& from, const Event& to) const {
     const Key k = key(line.number());
-    require(exclusive_ && from != kInit && to != kInit && from.txn != to.txn && from == commit(from.txn) &&
-                to == begin(to.txn),
-            "other events");
+    require(exclusive_ && is_commit(from) && from.txn != to.txn && to == begin(to.txn), "other events");
     require(facts_.writes_key(from.txn, k) && facts_.writes_key(to.txn, k), "not two writers of the key");
     path(line, begin(from.txn), commit(to.txn));
   }
@@ -823,13 +664,9 @@ class Verifier {
   // which paths of session order (s) and reads-from (r).
   void check_axiom(Line& line, const Event& from, const Event& to) const {
     const Op read = operation(line.word());
-    const Txn reader = h_.transaction_of(read);
-    require(!strong_ && from != kInit && from == commit(from.txn) && (to == kInit || to == commit(to.txn)) &&
-                from.txn != to.txn && from.txn != reader,
-            "other events");
-    require_saw(read, to.txn);
-    require(facts_.writes_key(from.txn, facts_.key(read)), "it does not write the key");
-    const std::vector<const Step*> steps = path(line, from, commit(reader));
+    require(!strong_ && is_commit(from) && to == commit(to.txn), "other events");
+    require_missed(read, to.txn, from.txn);
+    const std::vector<const Step*> steps = path(line, from, commit(h_.transaction_of(read)));
     std::string shape;
     for (const Step* s : steps) {
       require(s->kind == 's' || s->kind == 'r', "neither session order nor a read");
@@ -865,9 +702,9 @@ class Verifier {
   const History& h_;
   Verification& result_;
   const Facts facts_;
-  bool one_event_ = false;  // begin and commit are one
-  bool strong_ = false;     // prefix or stronger
-  bool exclusive_ = false;  // two writers of a key do not overlap
+  bool strong_ = false;      // prefix or stronger
+  bool two_events_ = false;  // begin and commit are told apart
+  bool exclusive_ = false;   // two writers of a key do not overlap
   std::vector<bool> members_;
   std::vector<Step> steps_;
   std::vector<Assumption> assumptions_;

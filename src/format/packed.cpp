@@ -7,7 +7,7 @@
 #include "format/initial.hpp"
 #include "format/packed_block.hpp"
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 
 namespace assay::format {
 
@@ -146,9 +146,9 @@ class Reader {
   }
 
   static void merge(const History& history, HistoryBuilder& into) {
-    Replay replay(history, into);
+    Rebuild rebuild(history, into);
     for (std::uint32_t s = 0; s < history.sessions(); ++s) into.session(history.name(Session{s}));
-    for (const Txn t : history.all_transactions()) replay.transaction(t);
+    for (const Txn t : history.all_transactions()) rebuild.transaction(t);
     for (const std::string& note : history.notes()) into.note(note);
     if (history.clocks() == Clocks::several) into.clocks(Clocks::several);
   }

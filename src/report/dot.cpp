@@ -141,10 +141,7 @@ class Graph {
   std::string edges(const Scene& scene, std::size_t number) const {
     std::string out;
     const check::Derivation& derivation = *scene.derivation;
-    const Naming naming = [&](Txn txn) {
-      const auto found = scenes_.names.find(txn);
-      return found == scenes_.names.end() ? full_name(history_, txn) : found->second;
-    };
+    const Naming naming = scenes_.naming(history_);
     for (const std::uint32_t i : scene.steps) {
       const Step& step = derivation.steps[i];
       if (step.from.txn == step.to.txn) continue;

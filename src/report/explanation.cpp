@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "report/report.hpp"
+#include "report/scenes.hpp"
 #include "report/sentence.hpp"
 
 namespace assay::report {
@@ -21,21 +22,13 @@ using check::Step;
 
 namespace {
 
-constexpr std::size_t kMostBadReads = 10;
-constexpr std::size_t kMostSteps = 40;
+constexpr SceneLimits kMost{.scenes = 6, .steps = 40, .bad_reads = 10};
 constexpr std::size_t kMostOperations = 12;  // of one transaction
-
-// A, B, ..., Z, AA, AB, ...
-std::string label(std::size_t n) {
-  std::string out;
-  for (++n; n > 0; n = (n - 1) / 26) out.insert(out.begin(), static_cast<char>('A' + (n - 1) % 26));
-  return out;
-}
 
 std::string explain_bad_reads(const History& history, const std::vector<BadRead>& bad_reads) {
   std::string out =
       "No level allows " + std::string(bad_reads.size() == 1 ? "this read" : "these reads") + ":\n";
-  const std::size_t shown = std::min(bad_reads.size(), kMostBadReads);
+  const std::size_t shown = std::min(bad_reads.size(), kMost.bad_reads);
   for (std::size_t i = 0; i < shown; ++i) {
     out += fmt::format("  {}: {}\n", anomaly(bad_reads[i].kind), sentence(history, bad_reads[i]));
   }
@@ -44,83 +37,39 @@ std::string explain_bad_reads(const History& history, const std::vector<BadRead>
   return out;
 }
 
-// The steps that the cycle rests on, in order of derivation.
-std::vector<std::uint32_t> needed_steps(const Derivation& derivation) {
-  std::vector<bool> needed(derivation.steps.size(), false);
-  for (const std::uint32_t i : derivation.cycle) needed[i] = true;
-  for (std::size_t i = derivation.steps.size(); i-- > 0;) {
-    if (!needed[i]) continue;
-    for (const std::uint32_t premise : derivation.steps[i].premises) needed[premise] = true;
-  }
-  std::vector<std::uint32_t> out;
-  for (std::uint32_t i = 0; i < needed.size(); ++i) {
-    if (needed[i]) out.push_back(i);
-  }
-  return out;
-}
-
-class CycleStory {
+class Telling {
  public:
-  // With the names of the story, or letters where there is none.
-  CycleStory(const History& history, const Derivation& derivation, const Story* story)
-      : history_(history), derivation_(derivation), story_(story) {
-    steps_ = needed_steps(derivation);
-    if (steps_.size() > kMostSteps) {
-      left_out_ = steps_.size();
-      steps_ = derivation.cycle;
-      std::sort(steps_.begin(), steps_.end());
-      left_out_ -= steps_.size();
-    }
-    for (const std::uint32_t i : derivation.cycle) meet(derivation.steps[i].from.txn);
-    for (std::size_t n = 0; n < steps_.size(); ++n) {
-      const Step& step = derivation.steps[steps_[n]];
-      number_[steps_[n]] = n + 1;
-      meet(step.from.txn);
-      meet(step.to.txn);
-      if (has_witness(step)) meet(step.witness);
-      if (has_key(step)) keys_.insert(step.key);
-      two_sided_ = two_sided_ || step.from.side == Event::Side::begin || step.to.side == Event::Side::begin;
+  Telling(const History& history, const Scenes& scenes)
+      : history_(history), scenes_(scenes), naming_(scenes.naming(history)) {
+    for (const Scene& scene : scenes.shown) {
+      for (const std::uint32_t i : scene.steps) {
+        if (const Step& step = scene.derivation->steps[i]; has_key(step)) keys_.insert(step.key);
+      }
     }
   }
 
-  std::string tell() const {
+  std::string text() const {
     std::string out = "The transactions that matter, and what they did:\n";
-    for (const Txn txn : met_)
-      out += fmt::format("  {} = {}: {}\n", name(txn), full_name(history_, txn), deeds(txn));
-    out += "What follows:\n";
-    for (const std::uint32_t i : steps_) out += told(i);
-    if (left_out_ != 0) out += fmt::format("  … resting on {} earlier steps (--json lists all)\n", left_out_);
-    return out + "The contradiction: " + circle() + "\n";
+    for (const Txn txn : scenes_.cast)
+      out += fmt::format("  {} = {}: {}\n", naming_(txn), full_name(history_, txn), deeds(txn));
+    const bool cases = !scenes_.shown.front().assumptions.empty();
+    if (cases) out += "One of these must have been, and each is impossible:\n";
+    for (std::size_t i = 0; i < scenes_.shown.size(); ++i) {
+      if (cases) out += fmt::format("Case {}: {}.\n", i + 1, assumptions(scenes_.shown[i]));
+      out += told(scenes_.shown[i]);
+    }
+    if (scenes_.left_out != 0)
+      out += fmt::format("… and {} more cases (--certificate writes all)\n", scenes_.left_out);
+    return out;
   }
 
  private:
-  void meet(Txn txn) {
-    if (txn == kInitialTxn || labels_.count(txn) != 0) return;
-    labels_.emplace(txn, label_of(txn));
-    met_.push_back(txn);
-  }
-
-  std::string label_of(Txn txn) const {
-    if (story_ != nullptr) {
-      const std::vector<Txn>& members = story_->counterexample.transactions;
-      const auto at = std::lower_bound(members.begin(), members.end(), txn);
-      if (at != members.end() && *at == txn)
-        return story_->names[static_cast<std::size_t>(at - members.begin())];
-    }
-    return label(labels_.size());
-  }
-
-  std::string name(Txn txn) const {
-    const auto found = labels_.find(txn);
-    return found == labels_.end() ? full_name(history_, txn) : found->second;
-  }
-
   std::string name(const Event& event) const {
-    if (!two_sided_) return name(event.txn);
-    return name(event.txn) + (event.side == Event::Side::begin ? "'s begin" : "'s commit");
+    if (!scenes_.tells_begin_from_commit || event.txn == kInitialTxn) return naming_(event.txn);
+    return naming_(event.txn) + (event.side == Event::Side::begin ? "'s begin" : "'s commit");
   }
 
-  // The operations on the keys that the story is about.
+  // The operations on the keys that the scenes are about.
   std::string deeds(Txn txn) const {
     std::string out;
     std::size_t shown = 0;
@@ -140,62 +89,46 @@ class CycleStory {
     return out.empty() ? "(nothing)" : out;
   }
 
-  std::string told(std::uint32_t i) const {
-    const Step& step = derivation_.steps[i];
-    std::string premises;
-    for (const std::uint32_t premise : step.premises) {
-      const auto found = number_.find(premise);
-      if (found != number_.end())
-        premises += fmt::format("{}{}", premises.empty() ? " [by " : ", ", found->second);
-    }
-    if (!premises.empty()) premises += "]";
-    return fmt::format("  {}. {} before {}: {}.{}\n", number_.at(i), name(step.from), name(step.to),
-                       reason(history_, step, [&](Txn txn) { return name(txn); }), premises);
+  std::string assumptions(const Scene& scene) const {
+    std::string out;
+    for (const Step* step : scene.assumptions)
+      out += (out.empty() ? "" : ", and ") + assumption(history_, *step, naming_);
+    return out;
   }
 
-  std::string circle() const {
-    std::string out;
-    std::string steps;
-    for (const std::uint32_t i : derivation_.cycle) {
-      out += name(derivation_.steps[i].from) + " → ";
-      steps += fmt::format("{}{}", steps.empty() ? "" : ", ", number_.at(i));
+  std::string told(const Scene& scene) const {
+    const Derivation& derivation = *scene.derivation;
+    std::map<std::uint32_t, std::size_t> number;  // step -> its number here
+    for (const std::uint32_t i : scene.steps) number.emplace(i, number.size() + 1);
+    const auto numbers = [&](const std::vector<std::uint32_t>& steps) {
+      std::string out;
+      for (const std::uint32_t i : steps) {
+        if (const auto found = number.find(i); found != number.end())
+          out += fmt::format("{}{}", out.empty() ? "" : ", ", found->second);
+      }
+      return out;
+    };
+    std::string out = "What follows:\n";
+    for (const std::uint32_t i : scene.steps) {
+      const Step& step = derivation.steps[i];
+      const std::string premises = numbers(step.premises);
+      out += fmt::format("  {}. {} before {}: {}.{}\n", number.at(i), name(step.from), name(step.to),
+                         reason(history_, step, naming_),
+                         premises.empty() ? "" : fmt::format(" [by {}]", premises));
     }
-    out += name(derivation_.steps[derivation_.cycle.front()].from);
-    return fmt::format("{} (by {}).", out, steps);
+    if (scene.left_out != 0)
+      out += fmt::format("  … resting on {} other steps (--json lists all)\n", scene.left_out);
+    std::string circle;
+    for (const std::uint32_t i : derivation.cycle) circle += name(derivation.steps[i].from) + " → ";
+    circle += name(derivation.steps[derivation.cycle.front()].from);
+    return out + fmt::format("The contradiction: {} (by {}).\n", circle, numbers(derivation.cycle));
   }
 
   const History& history_;
-  const Derivation& derivation_;
-  const Story* story_;
-  std::vector<std::uint32_t> steps_;
-  std::size_t left_out_ = 0;
-  std::map<std::uint32_t, std::size_t> number_;  // step -> its number in the story
-  std::map<Txn, std::string> labels_;
-  std::vector<Txn> met_;
+  const Scenes& scenes_;
+  const Naming naming_;
   std::set<Key> keys_;
-  bool two_sided_ = false;
 };
-
-constexpr std::size_t kMostCases = 6;
-
-// Cases that exhaust what can have been, each with its own contradiction.
-std::string tell(const History& history, const Derivation& derivation, const Story* story,
-                 std::size_t& left) {
-  if (!derivation.cycle.empty()) return CycleStory(history, derivation, story).tell();
-  std::string out = "One of these must have been, and each is impossible:\n";
-  for (const Derivation::Case& one : derivation.cases) {
-    if (left == 0) return out + "… and more cases (--certificate writes all)\n";
-    --left;
-    const Step& assumed = one.assumption;
-    out += assumed.read == check::kNoOp
-               ? fmt::format("Case: {} before {}.\n", full_name(history, assumed.from.txn),
-                             full_name(history, assumed.to.txn))
-               : fmt::format("Case: {} of {} saw what {} wrote.\n", operation(history, assumed.read),
-                             full_name(history, assumed.to.txn), full_name(history, assumed.from.txn));
-    out += tell(history, one.derivation, story, left);
-  }
-  return out;
-}
 
 // The name, and all of it in one sentence.
 std::string head(const Story& story) {
@@ -213,10 +146,8 @@ std::string explanation(const History& history, const Outcome& outcome, const St
   if (outcome.verdict != check::Verdict::violated) return "";
   std::string out = story == nullptr ? "" : head(*story);
   if (!outcome.bad_reads.empty()) return out + explain_bad_reads(history, outcome.bad_reads);
-  const bool told = story != nullptr && !story->counterexample.derivation.empty();
-  const Derivation& derivation = told ? story->counterexample.derivation : outcome.derivation;
-  std::size_t cases = kMostCases;
-  if (!derivation.empty()) return out + tell(history, derivation, story, cases);
+  const Scenes scenes = scenes_of(history, outcome, story, kMost);
+  if (!scenes.shown.empty()) return out + Telling(history, scenes).text();
   return out + fmt::format(
                    "No order of the transactions explains what they saw (found by {}, which gives no "
                    "derivation).\n",

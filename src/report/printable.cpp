@@ -96,4 +96,10 @@ std::string printable(const Atom& atom) {
   return '"' + out + '"';
 }
 
+std::string cut(std::string text, std::size_t longest) {
+  if (text.size() <= longest) return text;
+  while (longest > 0 && (static_cast<unsigned char>(text[longest]) & 0xC0U) == 0x80U) --longest;
+  return text.substr(0, longest) + "…";
+}
+
 }  // namespace assay::report

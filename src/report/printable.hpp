@@ -3,6 +3,7 @@
 // reader.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -16,5 +17,8 @@ std::string printable(std::string_view text);
 // An atom for a sentence: numbers bare, strings bare where they read as one word and quoted otherwise, long
 // ones cut.
 std::string printable(const Atom& atom);
+
+// The first bytes of a text, and "…" if that is not all; never half of a character.
+std::string cut(std::string text, std::size_t longest);
 
 }  // namespace assay::report

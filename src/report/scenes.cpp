@@ -102,6 +102,13 @@ class Stage {
 
 }  // namespace
 
+Naming Scenes::naming(const History& history) const {
+  return [&](Txn txn) {
+    const auto found = names.find(txn);
+    return found == names.end() ? full_name(history, txn) : found->second;
+  };
+}
+
 Scenes scenes_of(const History& history, const Outcome& outcome, const Story* story,
                  const SceneLimits& limits) {
   Stage stage(story, limits);

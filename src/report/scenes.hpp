@@ -1,6 +1,6 @@
 // Which transactions and which steps of a refutation a person should see. Where the refutation tells cases
-// apart, each innermost case is a scene of its own; all scenes share one cast, so that a letter means the
-// same transaction everywhere.
+// apart, each innermost case is a scene of its own; all scenes share one cast, so that a name means the
+// same transaction everywhere. All reports tell these scenes.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,7 @@
 
 #include "check/outcome.hpp"
 #include "history/history.hpp"
+#include "report/sentence.hpp"
 #include "report/story.hpp"
 
 namespace assay::report {
@@ -29,6 +30,9 @@ struct Scenes {
   std::vector<Txn> cast;             // the transactions that they speak of; not the initial state
   std::map<Txn, std::string> names;  // of the cast: those of the story, or A, B, ...
   bool tells_begin_from_commit = false;
+
+  // Calls the cast by these names, and everybody else in full.
+  Naming naming(const History& history) const;
 };
 
 struct SceneLimits {

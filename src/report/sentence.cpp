@@ -252,4 +252,14 @@ std::string reason(const History& history, const Step& step, const Naming& namin
   return "";
 }
 
+std::string assumption(const History& history, const Step& step, const Naming& naming) {
+  const std::string key = printable(history.name(step.key));
+  if (step.read != check::kNoOp || step.witness != kInitialTxn) {
+    return step.from.txn == kInitialTxn
+               ? fmt::format("{} read the initial value of key {}", naming(step.to.txn), key)
+               : fmt::format("{} read key {} from {}", naming(step.to.txn), key, naming(step.from.txn));
+  }
+  return fmt::format("{} wrote key {} before {} did", naming(step.from.txn), key, naming(step.to.txn));
+}
+
 }  // namespace assay::report

@@ -36,4 +36,7 @@ bool has_witness(const check::Step& step);
 // Why step.from comes before step.to: a clause without a full stop.
 std::string reason(const History& history, const check::Step& step, const Naming& naming);
 
+// What a case assumes (a step of the rule "decision"): a clause without a full stop.
+std::string assumption(const History& history, const check::Step& step, const Naming& naming);
+
 }  // namespace assay::report

@@ -45,6 +45,10 @@ class Summary {
 
   std::string sentence() const {
     switch (found_.anomaly) {
+      case Anomaly::dirty_write:
+        return dirty_write();
+      case Anomaly::circular_information_flow:
+        return circular_information_flow();
       case Anomaly::lost_update:
         return lost_update();
       case Anomaly::write_skew:
@@ -143,14 +147,52 @@ class Summary {
   }
 
   std::string key(const Read& r) const { return printable(h_.name(r.key)); }
-  // "x=4 written by T4", "the initial x", "the list x=[1,2]".
-  std::string value(const Read& r) const {
+  // "x=4", "the initial x", "the list x=[1,2]".
+  std::string content(const Read& r) const {
     if (h_.kind(r.op) == OpKind::list_read) {
       const std::string shown = operation(h_, r.op);  // r(x)=[1,2]
       return "the list " + key(r) + shown.substr(shown.find(")=") + 1);
     }
     if (r.source == kInitialTxn) return "the initial " + key(r);
-    return fmt::format("{}={} written by {}", key(r), printable(h_.value(h_.version(r.op))), name_(r.source));
+    return fmt::format("{}={}", key(r), printable(h_.value(h_.version(r.op))));
+  }
+  // The same, and for a register who wrote it: "x=4 written by T4".
+  std::string value(const Read& r) const {
+    const bool of_register = h_.kind(r.op) != OpKind::list_read && r.source != kInitialTxn;
+    return content(r) + (of_register ? " written by " + name_(r.source) : "");
+  }
+
+  std::string dirty_write() const {
+    const auto place = [](const Read& r, Txn t) { return std::find(r.shows.begin(), r.shows.end(), t); };
+    for (const Read& one : reads_) {
+      for (const Read& other : reads_) {
+        for (const Txn a : one.key == other.key ? std::vector<Txn>{} : one.shows) {
+          for (const Txn b : one.shows) {
+            if (place(one, a) >= place(one, b) || place(other, b) >= place(other, a)) continue;
+            if (place(other, a) == other.shows.end()) continue;
+            return fmt::format(
+                "{0} and {1} both wrote {2} and {3}, but {2} shows what {0} wrote first ({4}) and {3} what "
+                "{1} "
+                "wrote first ({5}): their writes were mixed.",
+                name_(a), name_(b), key(one), key(other), content(one), content(other));
+          }
+        }
+      }
+    }
+    return "";
+  }
+
+  std::string circular_information_flow() const {
+    for (const Txn a : found_.transactions) {
+      for (const Txn b : found_.transactions) {
+        const Read* first = a < b ? sees(a, b) : nullptr;
+        const Read* second = first != nullptr ? sees(b, a) : nullptr;
+        if (second == nullptr) continue;
+        return fmt::format("{} read {}, and {} read {}: each saw what the other wrote.", name_(a),
+                           value(*first), name_(b), value(*second));
+      }
+    }
+    return "";
   }
 
   std::string lost_update() const {
@@ -190,11 +232,11 @@ class Summary {
             const Read* other = r2 != r1 && sees(r2, w2) != nullptr ? misses(r2, w1) : nullptr;
             if (other == nullptr) continue;
             return fmt::format(
-                "{0} saw {2}'s write ({4}) but not {3}'s ({5}); {1} saw {3}'s ({6}) but not {2}'s ({7}): "
-                "they saw the "
-                "two writes in opposite orders.",
-                name_(r1), name_(r2), name_(w1), name_(w2), operation(h_, sees(r1, w1)->op),
-                operation(h_, missed->op), operation(h_, sees(r2, w2)->op), operation(h_, other->op));
+                "{0} saw what {2} wrote ({4}) but not what {3} wrote (it read {5}); {1} saw what {3} wrote "
+                "({6}) "
+                "but not what {2} wrote (it read {7}): they saw the two writes in opposite orders.",
+                name_(r1), name_(r2), name_(w1), name_(w2), content(*sees(r1, w1)), value(*missed),
+                content(*sees(r2, w2)), value(*other));
           }
         }
       }
@@ -209,7 +251,7 @@ class Summary {
         const Read* missed = seen != nullptr ? misses(reader, writer) : nullptr;
         if (missed == nullptr) continue;
         return fmt::format("{0} saw what {1} wrote to {2} ({3}) but not what it wrote to {4}: it read {5}.",
-                           name_(reader), name_(writer), key(*seen), operation(h_, seen->op), key(*missed),
+                           name_(reader), name_(writer), key(*seen), content(*seen), key(*missed),
                            value(*missed));
       }
     }
@@ -250,28 +292,52 @@ class Summary {
   std::vector<Read> reads_;
 };
 
+// "T1 → T2 → T1".
+std::string circle(const Derivation& d, const Naming& name) {
+  std::string out, first;
+  for (const std::uint32_t i : d.cycle) {
+    if (d.steps[i].rule == check::Rule::program) continue;
+    const std::string link = name(d.steps[i].from.txn);
+    if (first.empty()) first = link;
+    out += link + " → ";
+  }
+  return out + first;
+}
+
+// What was recorded leaves something open, and each way in which it can have been is impossible.
+void tell_cases(const History& h, const Derivation& d, const Naming& name, std::vector<std::string>& out) {
+  constexpr std::size_t kMostTold = 4;
+  if (d.cases.size() > kMostTold) {
+    out.push_back(
+        fmt::format("What else happened is open, but each of the {} possibilities leads to a contradiction.",
+                    d.cases.size()));
+    return;
+  }
+  std::string either;
+  for (const Derivation::Case& one : d.cases)
+    either += (either.empty() ? "Either " : ", or ") + assumption(h, one.assumption, name);
+  out.push_back(either + ": the recording leaves that open, but each leads to a contradiction.");
+  for (const Derivation::Case& one : d.cases) {
+    const std::string assumed = assumption(h, one.assumption, name);
+    out.push_back(one.derivation.cycle.empty()
+                      ? fmt::format("If {}, further cases all end in a circle.", assumed)
+                      : fmt::format("If {}, there is a circle: {}.", assumed, circle(one.derivation, name)));
+  }
+}
+
 void tell_derivation(const History& h, const Derivation& d, const Naming& name,
                      std::vector<std::string>& out) {
   if (d.cycle.empty()) {
-    if (!d.cases.empty()) {
-      out.push_back(fmt::format(
-          "What else happened is open, but each of the {} possibilities leads to a contradiction.",
-          d.cases.size()));
-    }
+    if (!d.cases.empty()) tell_cases(h, d, name, out);
     return;
   }
-  std::vector<std::string> links;
   for (const std::uint32_t i : d.cycle) {
     const Step& step = d.steps[i];
     if (step.rule == check::Rule::program) continue;
     out.push_back(fmt::format("{} comes before {}: {}.", name(step.from.txn), name(step.to.txn),
                               reason(h, step, name)));
-    links.push_back(name(step.from.txn));
   }
-  if (links.empty()) return;
-  std::string circle;
-  for (const std::string& link : links) circle += link + " → ";
-  out.push_back(fmt::format("That is a circle: {}{}.", circle, links.front()));
+  out.push_back(fmt::format("That is a circle: {}.", circle(d, name)));
 }
 
 // Whether another violated level that this one implies was asked for too: its evidence serves for both.

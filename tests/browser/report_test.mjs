@@ -44,6 +44,13 @@ const serial = [
   at("a", 3, [["r", "x", 1]], 200),
 ];
 
+// Which of two equal writes c read is open; either way c would have to come before whom it read.
+const openRead = [
+  at("a", 1, [["r", "z", 1], ["w", "x", 1]]),
+  at("b", 2, [["r", "z", 1], ["w", "x", 1]]),
+  at("c", 3, [["r", "x", 1], ["w", "z", 1]]),
+];
+
 const tests = {
   async "a lost update is told, drawn, and answers to mouse and keys"(context) {
     const { page, complaints } = await open(context, report("lost-update", lostUpdate, "--level", "si"));
@@ -112,6 +119,19 @@ const tests = {
     const { page, complaints } = await open(context, report("thin-air", [at("a", 1, [["w", "x", 1], ["r", "y", 5]])]));
     assert.match(await page.locator(".readlist").textContent(), /thin-air-read.*nobody ever wrote that/);
     assert.match(await page.locator("tr.key").textContent(), /read\s*y\s*5/);
+    assert.deepEqual(complaints, []);
+  },
+
+  async "what is open is told case by case"(context) {
+    const { page, complaints } = await open(context, report("cases", openRead));
+    assert.match((await page.locator(".lead").allTextContents()).join(" "), /Either T3 read key x from T1, or T3 read key x from T2/);
+    const cases = page.getByRole("tab");
+    assert.equal(await cases.count(), 2);
+    const shown = async () => (await page.locator(".box .letter").allTextContents()).filter((name) => name !== "").sort();
+    assert.deepEqual(await shown(), ["T1", "T3"]);
+    await cases.nth(1).click();
+    assert.deepEqual(await shown(), ["T2", "T3"]);
+    await page.screenshot({ path: join(folder, "cases.png"), fullPage: true });
     assert.deepEqual(complaints, []);
   },
 

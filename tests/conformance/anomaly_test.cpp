@@ -29,7 +29,8 @@ const Conformance kCases[] = {
      "a: a(x,1) a(y,1)\nb: a(x,2) a(y,2)\nc: l(x,[1,2]) l(y,[2,1])\nz: w(q,1)",
      read_committed,
      {0, 1, 2},
-     "T0 comes before T1: a read of the list at key x shows what T0 appended before what T1 did."},
+     "T0 and T1 both wrote x and y, but x shows what T0 wrote first (the list x=[1,2]) and y what T1 wrote "
+     "first (the list y=[2,1]): their writes were mixed."},
     {"aborted-read",
      "a: w(x,1)!\nb: r(x,1)\nz: w(q,1)",
      read_committed,
@@ -72,7 +73,7 @@ const Conformance kCases[] = {
      "a: r(x,1) w(y,1)\nb: r(y,1) w(x,1)\nz: w(q,1)",
      serializable,
      {0, 1},
-     "T0 comes before T1: T1 read 1 of key y, which T0 wrote."},
+     "T0 read x=1 written by T1, and T1 read y=1 written by T0: each saw what the other wrote."},
     {"non-repeatable-read",
      "a: w(x,1)\nb: r(x,0) r(x,1)\nz: w(q,1)",
      repeatable_read,
@@ -107,7 +108,7 @@ const Conformance kCases[] = {
      "a: w(x,1) w(y,1)\nb: r(y,0) r(x,1)\nz: w(q,1)",
      serializable,
      {0, 1},
-     "T1 saw what T0 wrote to x (r(x)=1) but not what it wrote to y: it read the initial y."},
+     "T1 saw what T0 wrote to x (x=1) but not what it wrote to y: it read the initial y."},
     {"read-skew",
      "a: a(x,1) a(y,1)\nb: a(y,2) w(u,1)\nc: l(y,[1,2])\nd: l(x,[]) r(u,1)\nz: w(q,1)",
      snapshot_isolation,
@@ -117,9 +118,8 @@ const Conformance kCases[] = {
      "a: w(x,1)\nb: w(y,1)\nc: r(x,1) r(y,0)\nd: r(y,1) r(x,0)\nz: w(q,1)",
      snapshot_isolation,
      {0, 1, 2, 3},
-     "T2 saw T0's write (r(x)=1) but not T1's (r(y)=initial); T3 saw T1's (r(y)=1) but not T0's "
-     "(r(x)=initial): they "
-     "saw the two writes in opposite orders."},
+     "T2 saw what T0 wrote (x=1) but not what T1 wrote (it read the initial y); T3 saw what T1 wrote (y=1) "
+     "but not what T0 wrote (it read the initial x): they saw the two writes in opposite orders."},
     {"lost-update",
      "a: w(x,4)\nb: r(x,4) w(x,5)\nc: r(x,4) w(x,6)\nz: w(q,1)",
      snapshot_isolation,

@@ -6,7 +6,7 @@
 
 #include "format/packed_block.hpp"
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 #include "support/every_history.hpp"
 #include "support/memory_input.hpp"
 
@@ -73,9 +73,9 @@ TEST(Packed, BlocksContinueTheSessionsOfEarlierBlocks) {
     for (std::uint64_t part = 0; part < 4; ++part) {
       const History history = random_history(seed * 4 + part, kEverything);
       writer.append(history);
-      Replay replay(history, merged);
+      Rebuild rebuild(history, merged);
       for (std::uint32_t s = 0; s < history.sessions(); ++s) merged.session(history.name(Session{s}));
-      for (const Txn t : history.all_transactions()) replay.transaction(t);
+      for (const Txn t : history.all_transactions()) rebuild.transaction(t);
       for (const std::string& note : history.notes()) merged.note(note);
       if (history.clocks() == Clocks::several) merged.clocks(Clocks::several);
     }

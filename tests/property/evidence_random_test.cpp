@@ -26,7 +26,7 @@ using check::Outcome;
 using check::Verdict;
 
 struct Tally {
-  std::uint64_t held = 0, violated = 0;
+  std::uint64_t held = 0, violated = 0, undecided = 0;
 };
 
 History part_of(const History& h, Level level, const std::vector<Txn>& set) {
@@ -72,7 +72,6 @@ check::Options random_options(Rng& rng) {
   return options;
 }
 
-// Until each level has been seen so often with each verdict, or chance does not find more.
 void prove_all(const Shape& shape, std::uint64_t cases) {
   const std::uint64_t seed = random_seed();
   std::map<Level, Tally> tally;
@@ -87,7 +86,10 @@ void prove_all(const Shape& shape, std::uint64_t cases) {
         return fault(g, outcome, options);
       };
       const Outcome outcome = std::move(check::check(h, asked, options)[0]);
-      ++(outcome.verdict == Verdict::holds ? tally[level.level].held : tally[level.level].violated);
+      Tally& seen = tally[level.level];
+      ++(outcome.verdict == Verdict::holds      ? seen.held
+         : outcome.verdict == Verdict::violated ? seen.violated
+                                                : seen.undecided);
       if (fault(h, outcome, options).empty()) continue;
       const History small = shrink(h, [&](const History& g) { return !wrong(g).empty(); });
       FAIL() << "seed " << seed + i << ", " << level.name
@@ -97,8 +99,9 @@ void prove_all(const Shape& shape, std::uint64_t cases) {
     }
   }
   for (const auto& [level, seen] : tally) {
-    std::printf("%s: %llu hold, %llu violated\n", std::string(info(level).name).c_str(),
-                static_cast<unsigned long long>(seen.held), static_cast<unsigned long long>(seen.violated));
+    std::printf("%s: %llu hold, %llu violated, %llu undecided\n", std::string(info(level).name).c_str(),
+                static_cast<unsigned long long>(seen.held), static_cast<unsigned long long>(seen.violated),
+                static_cast<unsigned long long>(seen.undecided));
   }
 }
 

@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "history/builder.hpp"
 #include "report/sentence.hpp"
+#include "support/draw.hpp"
 #include "support/json_schema.hpp"
 
 namespace assay::report {
@@ -261,6 +263,38 @@ TEST(JsonReport, CarriesTheCycleWithTheInputsIds) {
   EXPECT_TRUE(contains(step["reason"], "transaction 20 of session bob read the initial value")) << step;
   EXPECT_EQ(result["counterexample"]["cycle"], nlohmann::json({0, 2}));
   EXPECT_EQ(object["stats"]["levels"][0]["counts"]["edges"], 3);
+}
+
+// Which of two equal writes a read saw is open: each possibility is a case, and each ends in a contradiction.
+const char* const kOpenRead = "a: r(z,1) w(x,1)\nb: r(z,1) w(x,1)\nc: r(x,1) w(z,1)";
+
+TEST(TextReport, TellsCasesOneByOne) {
+  const History history = draw(kOpenRead);
+  const std::array<Level, 1> levels{Level::serializable};
+  const auto outcomes = check::check(history, levels);
+  const auto stories = tell(history, outcomes, {}, Which::all);
+  const std::string told = text({history, outcomes, {}, 0, 0, stories}, {});
+  EXPECT_TRUE(contains(
+      told, "One of these must have been, and each is impossible:\nCase 1: T2 read key x from T0.\n"))
+      << told;
+  EXPECT_TRUE(contains(told, "Case 2: T2 read key x from T1.\n")) << told;
+  EXPECT_EQ(told.find("The transactions that matter"), told.rfind("The transactions that matter")) << told;
+}
+
+TEST(JsonReport, CasesFollowTheSchema) {
+  const History history = draw(kOpenRead);
+  const std::array<Level, 1> levels{Level::serializable};
+  const auto outcomes = check::check(history, levels);
+  const auto stories = tell(history, outcomes, {}, Which::all);
+  const auto result = parsed({history, outcomes, {}, 0, 0, stories})["results"][0];
+  const auto& found = result["counterexample"];
+  EXPECT_EQ(found["kind"], "cases");
+  ASSERT_EQ(found["cases"].size(), 2U);
+  for (const auto& one : found["cases"]) {
+    EXPECT_EQ(one["assumption"]["rule"], "decision");
+    EXPECT_EQ(one["leads_to"]["kind"], "cycle");
+  }
+  EXPECT_EQ(found["transactions"].size(), 3U);
 }
 
 TEST(JsonReport, SurvivesBytesThatAreNotText) {

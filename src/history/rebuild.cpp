@@ -1,15 +1,15 @@
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 
 namespace assay {
 
-void Replay::list_read(Op op) {
+void Rebuild::list_read(Op op) {
   const ListRead list = from_.list(op);
   elements_.clear();
   for (const Version v : list.elements) elements_.push_back(from_.value(v));
   into_.list_read(from_.name(list.key), elements_);
 }
 
-void Replay::query(Op op) {
+void Rebuild::query(Op op) {
   const Query query = from_.query(op);
   rows_.clear();
   for (const Version v : query.results) rows_.push_back({from_.name(from_.key_of(v)), from_.value(v)});

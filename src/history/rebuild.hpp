@@ -9,9 +9,9 @@
 
 namespace assay {
 
-class Replay {
+class Rebuild {
  public:
-  Replay(const History& from, HistoryBuilder& into) : from_(from), into_(into) {}
+  Rebuild(const History& from, HistoryBuilder& into) : from_(from), into_(into) {}
 
   // The whole transaction, into the session of the same name. A single-version operation on a version for
   // which is_initial(version) holds becomes one on the initial version. REQUIRES: no write, insert or append,
