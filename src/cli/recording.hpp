@@ -1,0 +1,45 @@
+// What 'assay record' and 'assay run' share: the options of a recording, and making it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "record/run.hpp"
+#include "record/store/store.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace assay::cli {
+
+struct RecordingOptions {
+  std::optional<std::string> url;
+  std::string workload = "twitter";
+  record::WorkloadOptions shape;
+  record::RunOptions run;
+  std::optional<std::string> isolation;
+  std::optional<double> duration, warm_up;
+  std::optional<std::string> think, distribution;
+  record::KeyDistribution keys;
+  bool quiet = false;
+};
+
+void add_recording_options(CLI::App& command, RecordingOptions& options);
+
+struct Recording {
+  std::string store;  // product and version
+  record::Store::Mode mode;
+  std::uint32_t sessions = 0;
+  record::RunResult result;
+};
+
+// Records into a file. Throws UsageError, StoreError or InputError; what was recorded before stays in the
+// file.
+Recording make_recording(const RecordingOptions& options, const std::string& history);
+
+// Several lines for a person: what ran, how fast, how many aborted.
+std::string told(const Recording& recording, const RecordingOptions& options);
+
+}  // namespace assay::cli
