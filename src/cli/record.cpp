@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <optional>
 
 #include "cli/command.hpp"
 #include "cli/destination.hpp"
@@ -12,16 +13,16 @@ namespace {
 
 struct RecordCommand {
   RecordingOptions recording;
-  std::string out;
+  std::optional<std::string> out;
 };
 
 Exit run_record(const RecordCommand& command) {
-  can_be_written(command.out);
   if (command.out == "-") throw UsageError("a recording needs a file: it grows while it is made");
+  if (command.out) can_be_written(*command.out);
   const Recording recording = make_recording(command.recording, command.out);
   if (!command.recording.quiet) {
     print(told(recording, command.recording));
-    print("history    " + command.out + "\n");
+    if (command.out) print("history    " + *command.out + "\n");
   }
   return Exit::holds;
 }
@@ -33,8 +34,11 @@ void add_record(CLI::App& root, Action& chosen_action) {
       root.add_subcommand("record", "Run a workload on a database and write down what its clients saw");
   auto options = std::make_shared<RecordCommand>();
   add_recording_options(*command, options->recording);
-  command->add_option("-o,--output", options->out, "Where the history goes, in Assay's packed format")
-      ->required()
+  command
+      ->add_option(
+          "-o,--output", options->out,
+          "Where the history goes, in Assay's packed format; without it nothing is written down, which "
+          "shows what recording costs")
       ->type_name("FILE");
   command->footer(
       "Examples:\n"

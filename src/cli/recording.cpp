@@ -171,7 +171,7 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
   command.add_flag("-q,--quiet", options.quiet, "Print no text and no progress");
 }
 
-Recording make_recording(const RecordingOptions& options, const std::string& history) {
+Recording make_recording(const RecordingOptions& options, const std::optional<std::string>& history) {
   const record::WorkloadInfo& workload_info = workload_named(options.workload);
   const std::unique_ptr<record::Workload> workload = workload_info.make(shape_of(options));
   record::RunOptions run = settled(options);
@@ -195,10 +195,13 @@ Recording make_recording(const RecordingOptions& options, const std::string& his
   std::optional<Progress> progress(std::in_place, !options.quiet, "loading");
   store->prepare();
   recording.store = store->description();
-  record::Recorder recorder(history, run.sessions + 1);
-  recorder.note(fmt::format("recorded by assay {} on {} at {}: workload {}, {} sessions, seed {}",
-                            api::version(), recording.store, recording.mode.called, options.workload,
-                            run.sessions, run.seed));
+  std::optional<record::Recorder> recorder;
+  if (history) {
+    recorder.emplace(*history, run.sessions + 1);
+    recorder->note(fmt::format("recorded by assay {} on {} at {}: workload {}, {} sessions, seed {}",
+                               api::version(), recording.store, recording.mode.called, options.workload,
+                               run.sessions, run.seed));
+  }
   record::RunCounts before;
   double before_seconds = 0;
   const record::RunWatch watch{
@@ -212,8 +215,8 @@ Recording make_recording(const RecordingOptions& options, const std::string& his
       },
       [&] { progress->phase("recording"); },
       {}};
-  recording.result = record::run(*store, *workload, run, &recorder, watch);
-  recorder.finish();
+  recording.result = record::run(*store, *workload, run, recorder ? &*recorder : nullptr, watch);
+  if (recorder) recorder->finish();
   return recording;
 }
 

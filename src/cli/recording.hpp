@@ -35,9 +35,9 @@ struct Recording {
   record::RunResult result;
 };
 
-// Records into a file. Throws UsageError, StoreError or InputError; what was recorded before stays in the
-// file.
-Recording make_recording(const RecordingOptions& options, const std::string& history);
+// Records into the file `history`; without one nothing is written down, which shows what recording costs.
+// Throws UsageError, StoreError or InputError; what was recorded before stays in the file.
+Recording make_recording(const RecordingOptions& options, const std::optional<std::string>& history);
 
 // Several lines for a person: what ran, how fast, how many aborted.
 std::string told(const Recording& recording, const RecordingOptions& options);
