@@ -331,7 +331,7 @@ class Mariadb final : public Store {
           connection.get(),
           "DROP TABLE IF EXISTS assay_rows, assay_lists;"
           "CREATE TABLE assay_rows (`key` VARBINARY(512) PRIMARY KEY, value LONGBLOB NOT NULL,"
-          " number BIGINT, version BIGINT UNSIGNED NOT NULL DEFAULT 0) ENGINE=InnoDB;"
+          " number BIGINT, version BIGINT NOT NULL DEFAULT 0) ENGINE=InnoDB;"
           "CREATE TABLE assay_lists (`key` VARBINARY(512) PRIMARY KEY, elements LONGBLOB NOT NULL)"
           " ENGINE=InnoDB");
     } catch (const ServerError& error) {

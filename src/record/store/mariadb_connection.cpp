@@ -145,7 +145,6 @@ void Statement::open_result() {
   if (columns_.version) {
     bindings[columns_.texts].buffer_type = MYSQL_TYPE_LONGLONG;
     bindings[columns_.texts].buffer = &version_;
-    bindings[columns_.texts].is_unsigned = 1;
   }
   if (mysql_stmt_bind_result(statement_.get(), bindings.data()) != 0) fail();
   if (mysql_stmt_store_result(statement_.get()) != 0) fail();

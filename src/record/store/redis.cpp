@@ -10,6 +10,7 @@
 #include <sys/time.h>
 
 #include <cassert>
+#include <charconv>
 #include <map>
 
 #include "record/store/open.hpp"
@@ -183,9 +184,13 @@ class RedisSession final : public StoreSession {
       const std::string at = list_key(key);
       const Reply list = watched(at, {"LRANGE", at, "0", "-1"});
       for (std::size_t i = 0; i < list->elements; ++i) {
-        const auto version = number_in_value(text_of(*list->element[i]));
-        if (!version) throw StoreError(Failure::fatal, "redis: a list holds something that is not a number");
-        elements.push_back({static_cast<std::uint64_t>(*version)});
+        const std::string_view text = text_of(*list->element[i]);
+        ListElement element;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), element.version);
+        if (error != std::errc() || end != text.data() + text.size()) {
+          throw StoreError(Failure::fatal, "redis: a list holds something that the recorder did not write");
+        }
+        elements.push_back(element);
       }
     });
     const auto own = appends_.find(key);

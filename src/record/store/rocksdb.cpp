@@ -123,20 +123,20 @@ class RocksdbSession final : public StoreSession {
   }
 
   std::optional<StoredValue> read(std::string_view key) override {
-    if (!get(row_key(key), serializable_)) return std::nullopt;
+    if (!get(row_key(key), read_hold())) return std::nullopt;
     return without_version(found_);
   }
 
   void write(std::string_view key, const StoredValue& value) override {
     const std::string at = row_key(key);
-    if (serializable_ && !get(at, true)) mark_guard();
+    if (serializable_ && !get(at, Hold::alone)) mark_guard();
     put(at, with_version(value));
   }
 
   // Whether the row is there must still be true at commit, at every level.
   bool insert(std::string_view key, const StoredValue& value) override {
     const std::string at = row_key(key);
-    if (get(at, true)) return false;
+    if (get(at, Hold::alone)) return false;
     if (serializable_) mark_guard();
     put(at, with_version(value));
     return true;
@@ -144,7 +144,7 @@ class RocksdbSession final : public StoreSession {
 
   bool erase(std::string_view key) override {
     const std::string at = row_key(key);
-    if (!get(at, true)) return false;
+    if (!get(at, Hold::alone)) return false;
     if (serializable_) mark_guard();
     check(transaction_->Delete(at));
     return true;
@@ -152,14 +152,14 @@ class RocksdbSession final : public StoreSession {
 
   void append(std::string_view key, std::uint64_t version) override {
     const std::string at = list_key(key);
-    if (!get(at, true)) found_.clear();
+    if (!get(at, Hold::alone)) found_.clear();
     found_ += list_text(version);
     put(at, found_);
   }
 
   void read_list(std::string_view key, std::vector<ListElement>& elements) override {
     elements.clear();
-    if (get(list_key(key), serializable_)) read_list_text(found_, elements);
+    if (get(list_key(key), read_hold())) read_list_text(found_, elements);
   }
 
   void range_read(std::string_view low, std::string_view high, std::vector<StoredRow>& rows) override {
@@ -203,11 +203,16 @@ class RocksdbSession final : public StoreSession {
                      fmt::format("rocksdb: {}", status.ToString()));
   }
 
-  // Leaves the value in found_. For update: nobody else may have changed it since the snapshot, nor will
-  // until commit. Without a snapshot it is the newest.
-  bool get(const std::string& at, bool for_update) {
-    const rdb::Status status = for_update ? transaction_->GetForUpdate(options_, at, &found_)
-                                          : transaction_->Get(options_, at, &found_);
+  // Held: nobody else has changed it since the snapshot, nor will until commit. Several may hold a key
+  // together. Without a snapshot the value is the newest.
+  enum class Hold : std::uint8_t { none, together, alone };
+  Hold read_hold() const { return serializable_ ? Hold::together : Hold::none; }
+
+  // Leaves the value in found_.
+  bool get(const std::string& at, Hold hold) {
+    const rdb::Status status = hold == Hold::none
+                                   ? transaction_->Get(options_, at, &found_)
+                                   : transaction_->GetForUpdate(options_, at, &found_, hold == Hold::alone);
     if (status.IsNotFound()) return false;
     check(status);
     return true;
@@ -222,7 +227,7 @@ class RocksdbSession final : public StoreSession {
     rows.clear();
     if (serializable_) {
       for (std::uint32_t guard = 0; guard < kGuards; ++guard) {
-        check_seen(transaction_->GetForUpdate(options_, guard_key(guard), &found_, false));
+        get(guard_key(guard), Hold::together);
       }
     }
     const std::size_t ours = row_key("").size();
@@ -242,12 +247,7 @@ class RocksdbSession final : public StoreSession {
       }
       check(row->status());
     }
-    for (const std::string& at : looked_at) {
-      check_seen(transaction_->GetForUpdate(options_, at, &found_, false));
-    }
-  }
-  void check_seen(const rdb::Status& status) {
-    if (!status.IsNotFound()) check(status);
+    for (const std::string& at : looked_at) get(at, Hold::together);
   }
 
   std::shared_ptr<const Database> database_;
