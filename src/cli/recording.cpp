@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "assay/assay.hpp"
+#include "cli/battlefield.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
@@ -120,6 +121,20 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
       .add_option("URL", options.url,
                   "The database: sqlite:PATH, postgres://…, mysql://…, rocksdb:PATH, redis://…, memory:LEVEL")
       ->type_name("URL");
+  command
+      .add_option("--server", options.server,
+                  "Start a private server for the run and remove it afterwards: postgres, mariadb, redis, or "
+                  "galera:3 for a cluster")
+      ->type_name("KIND")
+      ->excludes("URL");
+  command
+      .add_option(
+          "--nemesis", options.faults,
+          "What befalls the private server meanwhile: it is killed and restarted, connections are reset, "
+          "the network is slow or stalls, the clients' clock steps; may be comma-separated")
+      ->type_name(fault_words())
+      ->delimiter(',')
+      ->allow_extra_args(false);
   std::string names;
   for (const record::WorkloadInfo& workload : record::workloads())
     names += (names.empty() ? "" : "|") + std::string(workload.name);
@@ -177,8 +192,10 @@ Recording make_recording(const RecordingOptions& options, const std::optional<st
   record::RunOptions run = settled(options);
 
   const TemporaryFolder folder;
-  const std::unique_ptr<Store> store =
-      record::open_store(options.url.value_or("sqlite:" + folder.file("database")));
+  std::optional<Progress> progress(std::in_place, !options.quiet, "starting the database");
+  Battlefield battlefield(options.server, faults_named(options.faults));
+  const std::unique_ptr<Store> store = record::open_store(
+      battlefield.url().value_or(options.url.value_or("sqlite:" + folder.file("database"))));
   Recording recording;
   recording.mode = mode_of(*store, options.isolation);
   run.level = recording.mode.asked;
@@ -192,7 +209,7 @@ Recording make_recording(const RecordingOptions& options, const std::optional<st
   }
 
   const Interrupt interrupt;
-  std::optional<Progress> progress(std::in_place, !options.quiet, "loading");
+  progress->phase("loading");
   store->prepare();
   recording.store = store->description();
   std::optional<record::Recorder> recorder;
@@ -213,8 +230,11 @@ Recording make_recording(const RecordingOptions& options, const std::optional<st
         before = counts;
         before_seconds = seconds;
       },
-      [&] { progress->phase("recording"); },
-      {}};
+      [&] {
+        progress->phase("recording");
+        battlefield.start(recorder ? &*recorder : nullptr, run.seed);
+      },
+      [&] { battlefield.stop(); }};
   recording.result = record::run(*store, *workload, run, recorder ? &*recorder : nullptr, watch);
   if (recorder) recorder->finish();
   return recording;
@@ -234,7 +254,7 @@ std::string told(const Recording& recording, const RecordingOptions& options) {
                      100 * static_cast<double>(counts.aborted) / ended, counts.unknown);
   out += fmt::format("throughput {:.0f} commits per second\n",
                      result.seconds > 0 ? static_cast<double>(counts.committed) / result.seconds : 0);
-  out += fmt::format("latency    50 % {:.2f} ms, 90 % {:.2f} ms, 99 % {:.2f} ms\n", milliseconds(50),
+  out += fmt::format("latency    50 % {:.3f} ms, 90 % {:.3f} ms, 99 % {:.3f} ms\n", milliseconds(50),
                      milliseconds(90), milliseconds(99));
   return out;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "record/run.hpp"
 #include "record/store/store.hpp"
@@ -16,6 +17,8 @@ namespace assay::cli {
 
 struct RecordingOptions {
   std::optional<std::string> url;
+  std::optional<std::string> server;  // instead of the URL
+  std::vector<std::string> faults;
   std::string workload = "twitter";
   record::WorkloadOptions shape;
   record::RunOptions run;

@@ -142,6 +142,7 @@ void add_run(CLI::App& root, Action& chosen_action) {
       "Examples:\n"
       "  assay run                                           SQLite, C-Twitter, ten seconds\n"
       "  assay run postgres://me@localhost/test --workload tpcc --sessions 20\n"
+      "  assay run --server postgres --isolation read-committed --workload bank --level serializable\n"
       "  assay run memory:serializable?fault=lost-update     a database that is broken on purpose");
   command->callback([options, &chosen_action] { chosen_action = [options] { return run_run(*options); }; });
 }

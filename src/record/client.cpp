@@ -12,7 +12,7 @@ Client::Client(std::unique_ptr<StoreSession> session, const Options& options, Re
 void Client::end(Status status) {
   if (recorder_ != nullptr) {
     if (!record_.empty()) {
-      record_.end(status, recorder_->clock().nanoseconds());
+      record_.end(status, recorder_->clock().nanoseconds(), recorder_->nanoseconds_ahead());
       recorder_->log(options_.number).push(record_.bytes());
     }
     recorder_->log(options_.number).closed();
@@ -40,7 +40,7 @@ void Client::begin() {
     log.opening();
     const std::int64_t start = recorder_->clock().nanoseconds();
     log.opened(start);
-    record_.begin(start);
+    record_.begin(start, recorder_->nanoseconds_ahead());
   }
   guarded([&] { session_->begin(options_.level); });
 }

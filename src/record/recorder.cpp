@@ -103,6 +103,7 @@ void Recorder::append_block(std::int64_t cut) {
     replay(taken_[s], cut, build, session, next_name_);
     any = any || build.transactions() != 0;
   }
+  if (stepped_) build.clocks(Clocks::several);
   History block = build.finish();
   if (!any && block.notes().empty()) return;
   out_.append(block);

@@ -56,6 +56,13 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   const RecordingClock& clock() const { return clock_; }
+  // From now on the history's times are this far ahead of the clock: a fault. The history then says that its
+  // times come from several clocks, which do not quite agree.
+  void step_clock(std::chrono::nanoseconds ahead) {
+    stepped_ = true;
+    ahead_ = ahead.count();
+  }
+  std::int64_t nanoseconds_ahead() const { return ahead_.load(std::memory_order_relaxed); }
   // REQUIRES: used by one thread at a time.
   SessionLog& log(std::uint32_t session) { return *logs_[session]; }
   // Something that happened to the whole recording; with the time since its start. From any thread.
@@ -74,6 +81,8 @@ class Recorder {
   std::int64_t consistent_cut() const;
 
   RecordingClock clock_;
+  std::atomic<std::int64_t> ahead_ = 0;
+  std::atomic<bool> stepped_ = false;
   format::PackedWriter out_;
   std::vector<std::unique_ptr<SessionLog>> logs_;
   std::vector<std::string> taken_;  // by session: what is still to be written

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -13,8 +14,8 @@ namespace {
 // A transaction: the header below, then its operations. The header is filled in at the end.
 struct Header {
   std::uint64_t bytes = 0;  // with the header
-  std::int64_t start = 0;
   std::int64_t end = 0;
+  std::int64_t shown_start = 0, shown_end = 0;
   std::uint32_t operations = 0;
   Status status = Status::aborted;
 };
@@ -121,11 +122,11 @@ void replay_operation(Cursor& in, Values& values, HistoryBuilder& build) {
 
 }  // namespace
 
-void TransactionBytes::begin(std::int64_t start) {
+void TransactionBytes::begin(std::int64_t start, std::int64_t ahead) {
   bytes_.resize(sizeof(Header));
   operations_ = 0;
   Header header;
-  header.start = start;
+  header.shown_start = start + ahead;
   std::memcpy(bytes_.data(), &header, sizeof header);
 }
 
@@ -201,11 +202,13 @@ void TransactionBytes::range_read(std::string_view low, std::string_view high,
   put_rows(rows, values);
 }
 
-void TransactionBytes::end(Status status, std::int64_t end) {
+void TransactionBytes::end(Status status, std::int64_t end, std::int64_t ahead) {
   Header header;
   std::memcpy(&header, bytes_.data(), sizeof header);
   header.bytes = bytes_.size();
   header.end = end;
+  // A clock that stepped back meanwhile shows no end before the start.
+  header.shown_end = std::max(end + ahead, header.shown_start);
   header.operations = operations_;
   header.status = status;
   std::memcpy(bytes_.data(), &header, sizeof header);
@@ -222,8 +225,8 @@ void replay(std::string& bytes, std::int64_t cut, HistoryBuilder& build, Session
     Cursor in(std::string_view(bytes).substr(at + sizeof header, header.bytes - sizeof header));
     build.begin(session, Atom::integer(next_name++));
     for (std::uint32_t i = 0; i < header.operations; ++i) replay_operation(in, values, build);
-    build.end(header.status, header.start,
-              header.status == Status::unknown ? std::nullopt : std::optional(header.end));
+    build.end(header.status, header.shown_start,
+              header.status == Status::unknown ? std::nullopt : std::optional(header.shown_end));
     at += header.bytes;
   }
   bytes.erase(0, at);

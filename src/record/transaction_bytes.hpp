@@ -23,8 +23,8 @@ struct ShownVersion {
 
 class TransactionBytes {
  public:
-  // Forgets what it holds.
-  void begin(std::int64_t start);
+  // Forgets what it holds. `ahead`: how much later the history shall say that it was.
+  void begin(std::int64_t start, std::int64_t ahead = 0);
   void read(std::string_view key, const ShownVersion& seen);
   void write(OpKind kind, std::string_view key, const ShownVersion& written);
   void erase(std::string_view key);
@@ -33,7 +33,7 @@ class TransactionBytes {
   void range_read(std::string_view low, std::string_view high, std::span<const StoredRow> rows, bool values);
   // `end`: when the client knew, or gave up. Nobody knows when a transaction of unknown fate ends: the
   // history gets no end for it.
-  void end(Status status, std::int64_t end);
+  void end(Status status, std::int64_t end, std::int64_t ahead = 0);
 
   bool empty() const { return operations_ == 0; }
   std::string_view bytes() const { return bytes_; }

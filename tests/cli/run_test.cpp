@@ -1,8 +1,10 @@
 // assay run and assay record, as a user starts and interrupts them.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "support/json_schema.hpp"
 #include "support/program.hpp"
 
 namespace assay::testing {
@@ -30,6 +32,8 @@ TEST(RunCommand, FindsABrokenStoreAndSaysSoInJson) {
                              folder.file("report.html"), "-o", folder.file("h")});
   EXPECT_EQ(ran.exit_code, 1) << ran.err;
   const Json object = Json::parse(ran.out);
+  std::ifstream schema(std::string(ASSAY_SOURCE_DIR) + "/docs/json-schema.json");
+  for (const std::string& error : schema_errors(Json::parse(schema), object)) ADD_FAILURE() << error;
   EXPECT_EQ(object["results"][0]["verdict"], "violated");
   EXPECT_EQ(object["run"]["workload"], "bank");
   EXPECT_GT(object["run"]["commits_per_second"], 0);
@@ -47,6 +51,19 @@ TEST(RunCommand, SaysWhatItDoesNotKnow) {
   EXPECT_NE(run({"--workload", "tpc"}).find("did you mean 'tpcc'"), std::string::npos);
   EXPECT_NE(run({"nosuch:thing"}).find("nosuch"), std::string::npos);
   EXPECT_NE(run({"memory:serializable", "--isolation", "causal"}).find("serializable"), std::string::npos);
+}
+
+TEST(RunCommand, StepsTheClockAndSaysSo) {
+  const TemporaryFolder folder;
+  const Ran ran = run_assay({"run", "memory:strict-serializable", "--nemesis", "clock", "--workload", "bank",
+                             "--duration", "2", "--rate", "500", "--report", folder.file("report.html"), "-o",
+                             folder.file("h")});
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("the clients' clock was"), std::string::npos) << ran.out;
+  const Ran refused =
+      run_assay({"run", "--nemesis", "kill", "-o", folder.file("h"), "--report", folder.file("r")});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_NE(refused.err.find("--server"), std::string::npos) << refused.err;
 }
 
 // The last block may be cut; what came before it is whole, and holds.
