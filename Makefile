@@ -9,7 +9,7 @@ build: setup    # the optimised program: build/release/assay
 	@cmake --preset release >/dev/null && cmake --build --preset release -j $(JOBS) --target assay
 setup:          # installs what is missing (Debian; as root or with sudo)
 	@scripts/setup
-run: build      # makes up a history and checks it
+run: build      # tests SQLite: runs a workload, records it, checks it, writes a report
 	@scripts/demo build/release/assay
 test: setup     # every test, optimised and with assertions
 	@cmake --preset test >/dev/null && cmake --build --preset test -j $(JOBS)

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <memory>
 #include <new>
-#include <thread>
 
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
@@ -16,6 +14,7 @@
 #include "cli/names.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/verdict.hpp"
 #include "evidence/certificate.hpp"
 #include "report/dot.hpp"
 #include "report/html.hpp"
@@ -47,9 +46,7 @@ struct CheckOptions {
   bool stats = false;
   std::optional<std::string> report, dot, junit;
   bool annotate = false;
-  std::optional<double> timeout;
-  std::optional<double> memory;
-  unsigned threads = 1;
+  LimitOptions limits;
   bool quiet = false;
   std::optional<std::string> certificate;
 };
@@ -72,48 +69,12 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double positive(double value, const char* option) {
-  if (!(value > 0) || !std::isfinite(value))
-    throw UsageError(std::string(option) + " must be a number above 0");
-  return value;
-}
-
-check::Options limits(const CheckOptions& options) {
-  check::Options limits;
-  limits.sessions = chosen(kSessions, "--sessions", options.sessions);
-  limits.method = chosen(kMethods, "--method", options.method);
-  if (options.clock_drift) limits.clock_drift = duration_of(*options.clock_drift);
-  if (options.timeout) limits.timeout_seconds = positive(*options.timeout, "--timeout");
-  constexpr double kMostMegabytes = 1e12;
-  if (options.memory) {
-    limits.memory_bytes =
-        static_cast<std::size_t>(std::min(positive(*options.memory, "--memory"), kMostMegabytes) * 1e6);
-  }
-  limits.threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
-  return limits;
-}
-
-std::vector<Outcome> decide(const History& history, std::span<const Level> levels,
-                            const check::Options& options) {
-  try {
-    return check::check(history, levels, options);
-  } catch (const std::bad_alloc&) {
-    std::vector<Outcome> outcomes(levels.size());
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      outcomes[i].level = levels[i];
-      outcomes[i].reason = "out of memory";
-    }
-    return outcomes;
-  }
-}
-
-Exit exit_code(std::span<const Outcome> outcomes) {
-  const auto any = [&](Verdict verdict) {
-    return std::any_of(outcomes.begin(), outcomes.end(),
-                       [&](const Outcome& o) { return o.verdict == verdict; });
-  };
-  if (any(Verdict::violated)) return Exit::violated;
-  return any(Verdict::undecided) ? Exit::undecided : Exit::holds;
+check::Options settings_of(const CheckOptions& options) {
+  check::Options settings = limits(options.limits);
+  settings.sessions = chosen(kSessions, "--sessions", options.sessions);
+  settings.method = chosen(kMethods, "--method", options.method);
+  if (options.clock_drift) settings.clock_drift = duration_of(*options.clock_drift);
+  return settings;
 }
 
 // The forms of the verdict that go to files of their own.
@@ -154,7 +115,7 @@ Exit run_check(const CheckOptions& options) {
   if (options.certificate) can_be_written(*options.certificate);
   if (options.certificate && levels.size() != 1)
     throw UsageError("--certificate needs exactly one level: a certificate proves one verdict");
-  check::Options settings = limits(options);
+  check::Options settings = settings_of(options);
   const Clock::time_point started = Clock::now();
   std::optional<Progress> progress(std::in_place, !options.quiet, "reading");
   const History history = read_input(options.input);
@@ -243,14 +204,7 @@ void add_check(CLI::App& root, Action& chosen_action) {
                    "Write a proof of the verdict that 'assay verify' checks; - is standard output")
       ->type_name("FILE");
   command->add_flag("--stats", options->stats, "Also print how the time was spent");
-  command->add_option("--timeout", options->timeout, "Give up, undecided, after this long")
-      ->type_name("SECONDS");
-  command
-      ->add_option("--memory", options->memory, "Give up, undecided, when the process takes more than this")
-      ->type_name("MB");
-  command->add_option("-j,--threads", options->threads, "How many threads may work; 0: one per core")
-      ->type_name("N")
-      ->capture_default_str();
+  add_limit_options(*command, options->limits);
   command->add_flag("-q,--quiet", options->quiet, "Print no text and no progress: the exit code tells");
   command->footer(
       "Exit code: 0 every asked level holds, 1 some is violated, 2 undecided, 3 bad input or\n"

@@ -37,12 +37,15 @@ void add_input_options(CLI::App& command, InputOptions& options, const std::stri
           "the transaction's fate is unknown")
       ->type_name(words(kFailedStatements))
       ->capture_default_str();
+  command.add_flag("--truncated", options.truncated,
+                   "Of a recording that was cut off, take what is whole instead of refusing it");
 }
 
 History read_input(const InputOptions& options) {
   format::ReadOptions read;
   read.initial = chosen(kInitial, "--initial", options.initial);
   read.failed_statements = chosen(kFailedStatements, "--failed-statements", options.failed_statements);
+  read.accept_truncated = options.truncated;
   std::optional<std::string_view> format;
   if (options.format) format = format_named(*options.format).name;
   return format::read_history(options.path, read, format);

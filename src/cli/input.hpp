@@ -18,9 +18,10 @@ struct InputOptions {
   std::optional<std::string> format;
   std::string initial = "auto";
   std::string failed_statements = "unknown";
+  bool truncated = false;
 };
 
-// The positional argument `name` and --format, --initial, --failed-statements.
+// The positional argument `name` and --format, --initial, --failed-statements, --truncated.
 void add_input_options(CLI::App& command, InputOptions& options, const std::string& name);
 
 // Throws UsageError or InputError.

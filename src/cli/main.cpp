@@ -13,6 +13,7 @@
 #include "cli/progress.hpp"
 #include "cli/suggest.hpp"
 #include "history/error.hpp"
+#include "record/store/store.hpp"
 
 namespace assay::cli {
 
@@ -22,6 +23,7 @@ constexpr const char* kOverview =
     "Assay tells, from the outside, whether a database kept its isolation level: give it what\n"
     "clients sent and saw, and it decides which levels that history satisfies, and shows why not.\n"
     "\n"
+    "  assay run                           test a database: by default SQLite, in ten seconds\n"
     "  assay generate -o run.jsonl         make up a history to play with\n"
     "  assay check run.jsonl               is it serializable?\n"
     "  assay check run.jsonl --all         which levels does it satisfy?\n"
@@ -65,6 +67,8 @@ Exit run(int argc, char** argv) {
   Action chosen;
   app.set_version_flag("--version", "assay " + std::string(api::version()), "Print the version");
   app.get_formatter()->column_width(34);
+  add_run(app, chosen);
+  add_record(app, chosen);
   add_check(app, chosen);
   add_verify(app, chosen);
   add_shrink(app, chosen);
@@ -109,6 +113,8 @@ Exit run_and_tell(int argc, char** argv) {
   } catch (const UsageError& error) {
     return fail(Exit::wrong_use, error.what());
   } catch (const InputError& error) {
+    return fail(Exit::wrong_use, error.what());
+  } catch (const record::StoreError& error) {
     return fail(Exit::wrong_use, error.what());
   } catch (const OutputError& error) {
     return fail(Exit::wrong_use, error.what());

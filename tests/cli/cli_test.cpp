@@ -47,8 +47,8 @@ TEST_F(CommandLine, WithoutArgumentsTellsWhatItIs) {
 }
 
 TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
-  for (const char* command :
-       {"check", "convert", "stats", "generate", "levels", "formats", "completion", "verify", "shrink"}) {
+  for (const char* command : {"check", "convert", "stats", "generate", "levels", "formats", "completion",
+                              "verify", "shrink", "record", "run"}) {
     const Ran ran = run_assay({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << command;

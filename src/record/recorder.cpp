@@ -1,0 +1,113 @@
+#include "record/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "history/builder.hpp"
+#include "record/transaction_bytes.hpp"
+
+namespace assay::record {
+
+namespace {
+
+// Logs are emptied this often, so that a ring of one megabyte does not fill; blocks are written less often,
+// because larger ones compress better.
+constexpr std::chrono::milliseconds kEmptyLogs{20};
+constexpr std::chrono::milliseconds kWriteBlock{500};
+constexpr std::size_t kLargestBlock = std::size_t{16} << 20;  // bytes of waiting transactions
+
+}  // namespace
+
+Recorder::Recorder(const std::filesystem::path& path, std::uint32_t sessions) : out_(path), taken_(sessions) {
+  for (std::uint32_t s = 0; s < sessions; ++s) logs_.push_back(std::make_unique<SessionLog>());
+  out_.flush();
+  writer_ = std::thread([this] { write_until_finished(); });
+}
+
+Recorder::~Recorder() {
+  try {
+    finish();
+  } catch (...) {  // a destructor cannot tell; who wants to know calls finish()
+  }
+}
+
+void Recorder::annotate(const std::string& text) {
+  note(fmt::format("at {:.2f} s: {}", clock_.seconds(), text));
+}
+
+void Recorder::note(std::string text) {
+  const std::lock_guard lock(mutex_);
+  notes_.push_back(std::move(text));
+}
+
+void Recorder::finish() {
+  if (!writer_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    finishing_ = true;
+  }
+  wake_.notify_one();
+  writer_.join();
+  if (failure_) std::rethrow_exception(failure_);
+  append_block(SessionLog::kIdle);
+  out_.finish();
+}
+
+void Recorder::write_until_finished() {
+  auto last_block = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, kEmptyLogs, [this] { return finishing_; })) {
+    lock.unlock();
+    std::size_t waiting = 0;
+    for (std::size_t s = 0; s < logs_.size(); ++s) {
+      logs_[s]->take(taken_[s]);
+      waiting += taken_[s].size();
+      // Nothing can be written any more; but nobody shall wait for room in a log either.
+      if (failure_) taken_[s].clear();
+    }
+    if (!failure_ &&
+        (waiting >= kLargestBlock || std::chrono::steady_clock::now() - last_block >= kWriteBlock)) {
+      try {
+        append_block(consistent_cut());
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      last_block = std::chrono::steady_clock::now();
+    }
+    lock.lock();
+  }
+}
+
+// The clock is read before the logs are looked at, and a session marks its log before it reads the clock: one
+// that is seen idle here will begin after this cut.
+std::int64_t Recorder::consistent_cut() const {
+  std::int64_t cut = clock_.nanoseconds();
+  for (const auto& log : logs_) cut = std::min(cut, log->open_since());
+  return cut;
+}
+
+void Recorder::append_block(std::int64_t cut) {
+  HistoryBuilder build;
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::string& note : notes_) build.note(std::move(note));
+    notes_.clear();
+  }
+  bool any = false;
+  for (std::size_t s = 0; s < logs_.size(); ++s) {
+    logs_[s]->take(taken_[s]);
+    const Session session =
+        build.session(s == 0 ? Atom::string("load") : Atom::integer(static_cast<std::int64_t>(s)));
+    replay(taken_[s], cut, build, session, next_name_);
+    any = any || build.transactions() != 0;
+  }
+  if (stepped_) build.clocks(Clocks::several);
+  History block = build.finish();
+  if (!any && block.notes().empty()) return;
+  out_.append(block);
+  out_.flush();
+}
+
+}  // namespace assay::record

@@ -1,0 +1,100 @@
+// Writes the history while it happens. Each session hands its ended transactions to a log of its own (see
+// session_log.hpp); one thread gathers them and appends them to the file, a block at a time, at least once a
+// second. What it has written stays readable whatever happens to this process.
+//
+// What it has written is also complete in itself: if a transaction is in the file, so is each that it can
+// have read from. Otherwise a file that a crash cut off would accuse the database of values from nowhere.
+// For this a block holds only what ended before any transaction began that is still open; one that waits
+// long for a lock holds up the writing that long.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "format/packed.hpp"
+#include "history/atom.hpp"
+#include "record/session_log.hpp"
+
+namespace assay::record {
+
+// The times in a history: the wall clock as it stood when the recording began, moved on by the monotonic
+// clock, so that they mean something to a reader of logs and never step.
+class RecordingClock {
+ public:
+  std::int64_t nanoseconds() const {
+    const auto passed = std::chrono::steady_clock::now() - monotonic_;
+    return wall_ + std::chrono::duration_cast<std::chrono::nanoseconds>(passed).count();
+  }
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - monotonic_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point monotonic_ = std::chrono::steady_clock::now();
+  std::int64_t wall_ = std::chrono::duration_cast<std::chrono::nanoseconds>(
+                           std::chrono::system_clock::now().time_since_epoch())
+                           .count();
+};
+
+class Recorder {
+ public:
+  // Session 0 is called "load", the others by their numbers. Throws InputError if the file cannot be written.
+  Recorder(const std::filesystem::path& path, std::uint32_t sessions);
+  // Ends the file as finish() does, but keeps errors to itself.
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  const RecordingClock& clock() const { return clock_; }
+  // From now on the history's times are this far ahead of the clock: a fault. The history then says that its
+  // times come from several clocks, which do not quite agree.
+  void step_clock(std::chrono::nanoseconds ahead) {
+    stepped_ = true;
+    ahead_ = ahead.count();
+  }
+  std::int64_t nanoseconds_ahead() const { return ahead_.load(std::memory_order_relaxed); }
+  // REQUIRES: used by one thread at a time.
+  SessionLog& log(std::uint32_t session) { return *logs_[session]; }
+  // Something that happened to the whole recording; with the time since its start. From any thread.
+  void annotate(const std::string& text);
+  // A fact about the recording, without a time.
+  void note(std::string text);
+
+  // Writes the rest and closes the file. Throws what went wrong with it at any time. REQUIRES: no session
+  // records any more.
+  void finish();
+
+ private:
+  void write_until_finished();
+  // Those that ended before `cut` of the transactions that came.
+  void append_block(std::int64_t cut);
+  std::int64_t consistent_cut() const;
+
+  RecordingClock clock_;
+  std::atomic<std::int64_t> ahead_ = 0;
+  std::atomic<bool> stepped_ = false;
+  format::PackedWriter out_;
+  std::vector<std::unique_ptr<SessionLog>> logs_;
+  std::vector<std::string> taken_;  // by session: what is still to be written
+  std::int64_t next_name_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::vector<std::string> notes_;
+  bool finishing_ = false;
+
+  std::exception_ptr failure_;
+  std::thread writer_;
+};
+
+}  // namespace assay::record

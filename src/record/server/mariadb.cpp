@@ -1,0 +1,135 @@
+#include "record/server/mariadb.hpp"
+
+#include <fmt/format.h>
+#include <mysql.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "record/server/kinds.hpp"
+
+namespace assay::record {
+
+namespace mariadb {
+
+namespace {
+
+struct CloseProbe {
+  void operator()(MYSQL* connection) const { mysql_close(connection); }
+};
+
+bool takes_commands(std::uint16_t port, const std::string& password, const std::string& ready) {
+  const std::unique_ptr<MYSQL, CloseProbe> connection(mysql_init(nullptr));
+  if (!connection) return false;
+  const unsigned seconds = 5;
+  mysql_optionsv(connection.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
+  mysql_optionsv(connection.get(), MYSQL_OPT_READ_TIMEOUT, &seconds);
+  if (mysql_real_connect(connection.get(), "127.0.0.1", "assay", password.c_str(), "assay", port, nullptr,
+                         0) == nullptr) {
+    return false;
+  }
+  if (ready.empty()) return true;
+  const std::string sql = fmt::format("SHOW GLOBAL STATUS LIKE '{}'", ready);
+  if (mysql_real_query(connection.get(), sql.data(), sql.size()) != 0) return false;
+  MYSQL_RES* const result = mysql_store_result(connection.get());
+  if (result == nullptr) return false;
+  MYSQL_ROW row = mysql_fetch_row(result);
+  const bool on = row != nullptr && row[1] != nullptr && std::string_view(row[1]) == "ON";
+  mysql_free_result(result);
+  return on;
+}
+
+// The disk is not waited for: a killed process loses nothing that it gave to the system.
+constexpr const char* kNoSync = "--innodb-flush-method=nosync";
+
+}  // namespace
+
+std::string find_server() {
+  return find_program({"mariadbd", "/usr/sbin/mariadbd"});
+}
+
+std::string find_install() {
+  return find_program({"mariadb-install-db", "/usr/bin/mariadb-install-db"});
+}
+
+void create_data(const ServerFolder& folder, const std::string& data, const std::string& password,
+                 const std::optional<Account>& account) {
+  // The first line turns the privileges on, which are off while the files are created.
+  const auto sql =
+      folder.write("create.sql", fmt::format("FLUSH PRIVILEGES;\n"
+                                             "CREATE DATABASE assay;\n"
+                                             "GRANT ALL ON *.* TO assay@'127.0.0.1' IDENTIFIED BY '{0}';\n"
+                                             "ALTER USER root@localhost IDENTIFIED BY '{0}';\n",
+                                             password));
+  run_to_end({{find_install(), "--no-defaults", "--datadir=" + data,
+               "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
+               "--extra-file=" + sql.string(), kNoSync, "--innodb-log-file-size=16M"},
+              folder / "install.log",
+              account},
+             std::chrono::seconds(180));
+}
+
+NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::string& password,
+              const std::optional<Account>& account, const std::vector<std::string>& more,
+              const std::string& ready) {
+  NodePlan plan;
+  const std::string files = (folder / place.name).string();
+  plan.launch = {
+      {find_server(), "--no-defaults", "--datadir=" + place.data, fmt::format("--port={}", place.port),
+       "--bind-address=127.0.0.1", "--socket=" + files + ".socket", "--pid-file=" + files + ".pid",
+       "--tmpdir=" + folder.path().string(), "--skip-name-resolve", "--max-connections=300",
+       "--performance-schema=0", kNoSync, "--innodb-log-file-size=16M", "--innodb-flush-log-at-trx-commit=2",
+       "--innodb-buffer-pool-size=64M", "--innodb-buffer-pool-load-at-startup=0"},
+      files + ".log",
+      account};
+  plan.launch.command.insert(plan.launch.command.end(), more.begin(), more.end());
+  plan.answers = [port = place.port, password, ready] { return takes_commands(port, password, ready); };
+  return plan;
+}
+
+}  // namespace mariadb
+
+namespace {
+
+class MariadbServer final : public Server {
+ public:
+  MariadbServer() : account_(account_for("mysql")), folder_(account_) {
+    const std::string data = (folder_ / "data").string();
+    mariadb::create_data(folder_, data, password_, account_);
+    with_free_ports(1, [&](const auto& ports) {
+      port_ = ports[0];
+      node_ = std::make_unique<ServerNode>(
+          mariadb::plan(folder_, {"server", data, port_}, password_, account_, {}, ""));
+      node_->start();
+    });
+  }
+
+  std::vector<Endpoint> endpoints() const override { return {{"127.0.0.1", port_}}; }
+  std::string url(const std::vector<Endpoint>& by_way_of) const override {
+    return address("mysql", "assay", password_, by_way_of, "assay");
+  }
+  void kill(std::size_t) override { node_->kill(); }
+  void restart(std::size_t) override { node_->restart(); }
+
+ private:
+  std::string password_ = random_password();
+  std::optional<Account> account_;
+  ServerFolder folder_;
+  std::uint16_t port_ = 0;
+  std::unique_ptr<ServerNode> node_;
+};
+
+}  // namespace
+
+std::optional<std::string> missing_for_mariadb() {
+  if (mariadb::find_server().empty() || mariadb::find_install().empty()) {
+    return "there is no mariadbd or no mariadb-install-db (package mariadb-server)";
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<Server> start_mariadb() {
+  return std::make_unique<MariadbServer>();
+}
+
+}  // namespace assay::record

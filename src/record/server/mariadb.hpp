@@ -1,0 +1,33 @@
+// What a single MariaDB server and a node of a Galera cluster have in common.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/server/node.hpp"
+#include "record/server/place.hpp"
+
+namespace assay::record::mariadb {
+
+std::string find_server();
+std::string find_install();
+
+// Creates the files of a server, with a database "assay" and an account "assay" that may do everything.
+void create_data(const ServerFolder& folder, const std::string& data, const std::string& password,
+                 const std::optional<Account>& account);
+
+struct NodePlace {
+  std::string name;  // distinguishes the files of the nodes in one folder
+  std::string data;
+  std::uint16_t port = 0;
+};
+
+// `more` options are put behind the ones that every node has. `ready` is a status variable that must be ON;
+// may be empty.
+NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::string& password,
+              const std::optional<Account>& account, const std::vector<std::string>& more,
+              const std::string& ready);
+
+}  // namespace assay::record::mariadb

@@ -1,0 +1,57 @@
+// One recorded transaction as bytes, on its way from the session that ran it to the thread that writes the
+// history. Both ends are this process, so nothing here is checked, and nothing of it reaches the disk.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "history/builder.hpp"
+#include "history/history.hpp"
+#include "record/store/store.hpp"
+
+namespace assay::record {
+
+// The value that the history shows for a version: its number, or for workloads whose predicates look at
+// values "VALUE@VERSION", which is as unique.
+struct ShownVersion {
+  std::uint64_t version = 0;  // 0: what was there before the recording, or nothing at all
+  std::optional<std::string_view> value;
+};
+
+class TransactionBytes {
+ public:
+  // Forgets what it holds. `ahead`: how much later the history shall say that it was.
+  void begin(std::int64_t start, std::int64_t ahead = 0);
+  void read(std::string_view key, const ShownVersion& seen);
+  void write(OpKind kind, std::string_view key, const ShownVersion& written);
+  void erase(std::string_view key);
+  void list_read(std::string_view key, std::span<const ListElement> elements);
+  void predicate_read(std::string_view predicate, std::span<const StoredRow> rows, bool values);
+  void range_read(std::string_view low, std::string_view high, std::span<const StoredRow> rows, bool values);
+  // `end`: when the client knew, or gave up. Nobody knows when a transaction of unknown fate ends: the
+  // history gets no end for it.
+  void end(Status status, std::int64_t end, std::int64_t ahead = 0);
+
+  bool empty() const { return operations_ == 0; }
+  std::string_view bytes() const { return bytes_; }
+
+ private:
+  void start_operation(OpKind kind);
+  void put(std::uint64_t number);
+  void put(std::string_view text);
+  void put(const ShownVersion& version);
+  void put_rows(std::span<const StoredRow> rows, bool values);
+
+  std::string bytes_;
+  std::uint32_t operations_ = 0;
+};
+
+// Adds each whole transaction at the start of `bytes` that ended before `cut` to the history, named from
+// `next_name` on, and removes it.
+void replay(std::string& bytes, std::int64_t cut, HistoryBuilder& build, Session session,
+            std::int64_t& next_name);
+
+}  // namespace assay::record
