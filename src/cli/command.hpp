@@ -35,6 +35,7 @@ void add_shrink(CLI::App& root, Action& chosen);
 void add_convert(CLI::App& root, Action& chosen);
 void add_stats(CLI::App& root, Action& chosen);
 void add_generate(CLI::App& root, Action& chosen);
+void add_watch(CLI::App& root, Action& chosen);
 void add_levels(CLI::App& root, Action& chosen);
 void add_formats(CLI::App& root, Action& chosen);
 // Describes the other subcommands, so it must be added last.
