@@ -22,6 +22,7 @@
 #include "collect/file_source.hpp"
 #include "collect/pipe_source.hpp"
 #include "collect/server.hpp"
+#include "format/packed_block.hpp"
 #include "history/error.hpp"
 #include "report/html.hpp"
 #include "report/printable.hpp"
@@ -91,8 +92,8 @@ class Teller {
     }
   }
 
-  void violation(const Violation& violation, const Status& status) {
-    const auto page = report_of(violation, status);
+  void violation(const Violation& violation) {
+    const auto page = report_of(violation);
     if (alert_) alert_->raise(page.value_or(""));
   }
 
@@ -154,7 +155,7 @@ class Teller {
   }
 
   // Tells it as text or JSON and as a page; the path of the page, if it could be written.
-  std::optional<std::string> report_of(const Violation& violation, const Status& status) {
+  std::optional<std::string> report_of(const Violation& violation) {
     const std::lock_guard lock(mutex_);
     wipe_progress();
     const std::string name = fmt::format("violation-{:016x}", violation.digest);
@@ -162,11 +163,12 @@ class Teller {
                         {"number", violation.number},
                         {"digest", name.substr(name.size() - 16)},
                         {"level", info(level_).name},
-                        {"transactions", status.transactions}};
+                        {"transactions", violation.transactions}};
     std::optional<std::string> page;
     std::string text;
     if (violation.round.counterexample) {
-      const History& history = *violation.round.counterexample;
+      History history = *violation.round.counterexample;
+      PackedCodec::source(history, fmt::format("violation {}", violation.number), "watched");
       const std::vector<check::Outcome> outcomes = check::check(history, {&level_, 1}, settings_);
       const std::vector<report::Story> stories =
           report::tell(history, outcomes, settings_, report::Which::all);
@@ -183,7 +185,7 @@ class Teller {
       say(object);
     } else if (!command_.quiet) {
       print(fmt::format("violation {} of {}, after {} transactions{}\n{}\n", violation.number,
-                        info(level_).name, status.transactions,
+                        info(level_).name, violation.transactions,
                         page ? "; report: " + report::printable(*page) : "", text));
       flush_output();
     }
@@ -256,11 +258,12 @@ Exit run_watch(const WatchCommand& command) {
 
   std::signal(SIGINT, end_on_signal);
   std::signal(SIGTERM, end_on_signal);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the disk like any other
   Teller teller(command, settings.watcher.level, drift);
   std::optional<Watch> watch;
   watch.emplace(
       settings, [&](const ProgressOf& known) { return make_sources(command, known, teller); },
-      Watch::Listener{[&](const Violation& violation) { teller.violation(violation, watch->status()); },
+      Watch::Listener{[&](const Violation& violation) { teller.violation(violation); },
                       [&] { teller.round(watch->status()); },
                       [&](const std::string& text) { teller.note(text); }});
   std::optional<watch::MetricsServer> metrics;
@@ -332,7 +335,7 @@ void add_watch(CLI::App& root, Action& chosen_action) {
       "  assay watch run.packed --level si                  follow a recording\n"
       "  assay watch logs/ --checkpoint state --stop        a folder of per-session files\n"
       "  assay watch --listen 7420 --metrics 9420           collectors over the network\n"
-      "  assay watch - --on-violation 'mail -s broken me <' read a pipe, tell somebody");
+      "  assay watch - --on-violation ./page-me            read a pipe, tell somebody");
   command->callback([options, &chosen_action] { chosen_action = [options] { return run_watch(*options); }; });
 }
 

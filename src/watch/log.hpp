@@ -1,6 +1,6 @@
 // The write-ahead log of a watch: every fragment that was taken in, in order, and where rounds were cut, so
 // that a process that starts again comes to the same violations in the same rounds. Segment files of frames;
-// docs/watch-checkpoint.md gives the bytes. Fragments are numbered over all collectors; a checkpoint makes
+// docs/collect.md gives the bytes. Fragments are numbered over all collectors; a checkpoint makes
 // those before its number dispensable.
 //
 // Two threads use it: the one that takes fragments in and the one that decides. Every function locks.

@@ -184,7 +184,7 @@ void Watch::tell(const Round& round) {
   // otherwise, it might come to look like another one.
   if (log_) keep_trying([&] { log_->sync(); });
   keep_trying([&] { reported_.enter(digest); });
-  listener_.violation({reported_.size(), digest, round});
+  listener_.violation({reported_.size(), digest, transactions_, round});
   keep_trying([&] { reported_.told(digest); });
 }
 

@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "collect/source.hpp"
-#include "watch/resume_point.hpp"
 #include "watch/feed.hpp"
 #include "watch/log.hpp"
 #include "watch/reported.hpp"
+#include "watch/resume_point.hpp"
 #include "watch/storage.hpp"
 #include "watch/watcher.hpp"
 
@@ -37,8 +37,9 @@ struct Settings {
 
 // A violation that was not told before.
 struct Violation {
-  std::uint64_t number = 0;  // from 1
-  std::uint64_t digest = 0;  // the same whenever and wherever it is found in the same rounds
+  std::uint64_t number = 0;        // from 1
+  std::uint64_t digest = 0;        // the same whenever and wherever it is found in the same rounds
+  std::uint64_t transactions = 0;  // taken in when it was found
   const Round& round;
 };
 
