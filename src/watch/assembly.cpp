@@ -1,5 +1,6 @@
 #include "watch/assembly.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "history/builder.hpp"
@@ -62,6 +63,7 @@ class Assembler {
   Assembly finish() {
     if (!state_.sessions.empty()) builder_.clocks(Clocks::several);
     assembly_.history = builder_.finish();
+    if (state_.collected) bridge();
     return std::move(assembly_);
   }
 
@@ -93,6 +95,40 @@ class Assembler {
       replay.operation(op, [&](Version) { return from.is_initial(v); });
     }
     builder_.end(from.status(t), from.start(t), from.end(t));
+  }
+
+  // Of each session only the last transaction within a clock matters, and only where the one before in its
+  // own session does not have it already.
+  void bridge() {
+    const History& h = assembly_.history;
+    const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
+    std::vector<std::uint32_t> first_held(sessions + std::size_t{1}, 0);
+    for (std::uint32_t s = 0; s < sessions; ++s) first_held[s + 1] = first_held[s] + assembly_.kept[s];
+    // How many kept transactions of session s a clock covers.
+    const auto covered = [&](const Clock& clock, std::uint32_t s) -> std::uint32_t {
+      if (s >= clock.size() || clock[s] == 0) return 0;
+      const auto begin = state_.places.begin() + first_held[s],
+                 end = state_.places.begin() + first_held[s + 1];
+      return static_cast<std::uint32_t>(
+          std::partition_point(begin, end, [&](const Place& p) { return p.position < clock[s]; }) - begin);
+    };
+    std::vector<std::uint32_t> before(sessions), now(sessions);
+    for (std::uint32_t own = 0; own < sessions; ++own) {
+      std::fill(before.begin(), before.end(), 0);
+      // The kept ones, and the first new one, which comes after all that the session's clock covers.
+      const IdRange<Txn> all = h.transactions_of(Session{own});
+      for (std::uint32_t i = 0; i < std::min(all.size(), assembly_.kept[own] + 1); ++i) {
+        const Clock& clock =
+            i < assembly_.kept[own] ? state_.places[first_held[own] + i].clock : state_.sessions[own].clock;
+        for (std::uint32_t s = 0; s < sessions; ++s) {
+          now[s] = s == own ? 0 : covered(clock, s);
+          if (now[s] > before[s]) {
+            assembly_.known.push_back({h.transactions_of(Session{s})[now[s] - 1], all[i]});
+            before[s] = now[s];
+          }
+        }
+      }
+    }
   }
 
   static bool wrote_before(const History& from, Txn t, Op op) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "check/check.hpp"
 #include "history/history.hpp"
 #include "watch/state.hpp"
 
@@ -23,6 +24,9 @@ struct Assembly {
   std::vector<std::uint32_t> kept;            // per session: so many of its transactions were kept
   std::vector<std::vector<Arrival>> fresh;    // per session: those that follow
   std::optional<std::string> repeated_value;  // of this key: a value that its entry has was written again
+
+  // Order that rests on transactions which are gone: a later one took it over from them into its clock.
+  std::vector<check::Precedence> known;
 
   bool is_fresh(Txn t) const { return history.position_in_session(t) >= kept[index(history.session_of(t))]; }
 };

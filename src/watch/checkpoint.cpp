@@ -121,12 +121,15 @@ void Watcher::save(std::string& out) const {
   write.text(info(state.options.level).name);
   write.number(state.options.clock_drift);
   write.flag(state.options.unique_values);
+  write.flag(state.timed);
   write.flag(state.started);
   write.flag(state.collected);
   write.flag(state.reported);
   write.flag(state.only_added);
   write.text(state.undecidable);
   write.number(state.arrived_since_round);
+  write.number(state.frozen);
+  write.number(state.retirements);
 
   write.number<std::uint64_t>(state.sessions.size());
   std::vector<const std::string*> names(state.sessions.size());
@@ -180,12 +183,15 @@ Watcher Watcher::load(std::string_view bytes, const std::string& path) {
   state->options.clock_drift = read.number<std::int64_t>("the clock drift");
   if (state->options.clock_drift < 0) in.fail("the clock drift is negative");
   state->options.unique_values = read.flag("whether values are distinct");
+  state->timed = read.flag("whether there were times");
   state->started = read.flag("whether a round was decided");
   state->collected = read.flag("whether something was dropped");
   state->reported = read.flag("whether a violation was reported");
   state->only_added = read.flag("whether nothing is dropped any more");
   state->undecidable = read.text("why no verdict can be given");
   state->arrived_since_round = read.number<std::uint64_t>("how many have arrived");
+  state->frozen = read.number<std::uint64_t>("how many are frozen");
+  state->retirements = read.number<std::uint64_t>("how many keys were retired");
 
   const std::uint64_t sessions = read.count(8, "the number of sessions");
   for (std::uint64_t s = 0; s < sessions; ++s) {
@@ -208,6 +214,7 @@ Watcher Watcher::load(std::string_view bytes, const std::string& path) {
   const std::size_t held_at = in.position();
   state->held = read.history("what is kept");
   check_names(state->held, in);
+  if (state->frozen > state->held.transactions()) in.fail("more are frozen than are kept");
   const auto agrees = [&](const History& history, std::uint32_t s) {
     const auto id = state->session_ids.find(to_string(history.name(Session{s})));
     return id != state->session_ids.end() ? std::optional(id->second) : std::nullopt;

@@ -13,19 +13,23 @@
 
 namespace assay::watch {
 
-inline constexpr char kRetired = '\x1F';  // never begins a JSON value
+// Texts of the input that begin like this are refused by Watcher::add as soon as they could be confused.
+inline constexpr char kRetired = '\x1F';
+inline bool is_ours(const Atom& atom) {
+  return atom.kind == AtomKind::text && !atom.text.empty() && atom.text.front() == kRetired;
+}
 
 // Stands for the initial version of a key that has an entry, where a new transaction read it.
-inline constexpr Atom kBeforeEntry = Atom::json("\x1F");
+inline constexpr Atom kBeforeEntry = Atom::string("\x1F");
 
 inline bool is_retired(const Atom& key) {
-  return key.kind == AtomKind::json && !key.text.empty() && key.text.front() == kRetired;
+  return is_ours(key);
 }
 
 // `number` tells several retired parts of one key apart. REQUIRES: !is_retired(key).
 inline OwnedAtom retired(const Atom& key, std::uint64_t number) {
   OwnedAtom name;
-  name.kind = AtomKind::json;
+  name.kind = AtomKind::text;
   name.text =
       kRetired + std::to_string(number) + kRetired + static_cast<char>('0' + static_cast<int>(key.kind));
   const bool is_number = key.kind == AtomKind::integer || key.kind == AtomKind::natural;

@@ -76,12 +76,14 @@ class Watcher::State {
   // Versions whose writer was part of a violation that was reported: reading them is no evidence any more.
   std::unordered_set<VersionName, VersionNameHash, VersionNameEqual> excused;
 
-  bool started = false;     // a round was decided
-  bool collected = false;   // something was dropped
-  bool reported = false;    // a violation was
-  bool only_added = false;  // nothing dropped any more: something arrived for which no rule is proven
-  std::uint64_t frozen = 0;
-  std::string undecidable;  // not empty: why no verdict can be given any more
+  bool timed = false;             // a transaction with a time has arrived
+  bool started = false;           // a round was decided
+  bool collected = false;         // something was dropped
+  bool reported = false;          // a violation was
+  bool only_added = false;        // nothing dropped any more: something arrived for which no rule is proven
+  std::uint64_t frozen = 0;       // of those in `held`
+  std::uint64_t retirements = 0;  // numbers the older parts of keys
+  std::string undecidable;        // not empty: why no verdict can be given any more
 
   std::uint32_t session_id(std::string_view name);
   bool any_open() const;

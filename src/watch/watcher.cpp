@@ -11,6 +11,7 @@
 #include "watch/admission.hpp"
 #include "watch/assembly.hpp"
 #include "watch/judge.hpp"
+#include "watch/retired.hpp"
 #include "watch/state.hpp"
 
 namespace assay::watch {
@@ -55,18 +56,39 @@ Watcher& Watcher::operator=(Watcher&&) noexcept = default;
 Watcher::~Watcher() = default;
 
 void Watcher::admit(std::string_view session) {
-  state_->sessions[state_->session_id(session)].open = true;
+  SessionState& admitted = state_->sessions[state_->session_id(session)];
+  if (!admitted.open) admitted.late = true;
+  admitted.open = true;
 }
 
 void Watcher::close(std::string_view session) {
   state_->sessions[state_->session_id(session)].open = false;
 }
 
+namespace {
+
+bool speaks_our_names(const History& fragment) {
+  for (std::uint32_t k = 0; k < fragment.keys(); ++k) {
+    if (is_ours(fragment.name(Key{k}))) return true;
+    for (const Version v : fragment.versions_of(Key{k})) {
+      if (!fragment.is_initial(v) && is_ours(fragment.value(v))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 void Watcher::add(const History& fragment) {
   if (fragment.transactions() == 0) return;
   for (std::uint32_t s = 0; s < fragment.sessions(); ++s) {
     const Atom name = fragment.name(Session{s});
     SessionState& session = state_->sessions[state_->session_id(to_string(name))];
+    if (!session.open) {
+      // It was said to send nothing more, and what it could have touched may be gone.
+      session.late = true;
+      session.open = true;
+    }
     if (!session.named) session.name = OwnedAtom(name);
     session.named = true;
   }
@@ -81,6 +103,11 @@ void Watcher::add(const History& fragment) {
   for (const OpKind kind : {OpKind::append, OpKind::list_read, OpKind::predicate_read, OpKind::range_read}) {
     if (fragment.has(kind)) state_->only_added = true;
   }
+  if (speaks_our_names(fragment)) {
+    state_->only_added = true;
+    if (state_->collected) state_->undecidable = "a key or value begins with the control character 31";
+  }
+  state_->timed = state_->timed || fragment.has_times();
   HistoryBuilder copy;
   Replay replay(fragment, copy);
   for (const Txn t : fragment.all_transactions()) replay.transaction(t);
