@@ -24,6 +24,11 @@ enum class Method : std::uint8_t {
   sat,        // the plain polygraph encoding given to CaDiCaL: another
 };
 
+// The first committed before the second began.
+struct Precedence {
+  Txn before, after;
+};
+
 struct Options {
   SessionOrder sessions = SessionOrder::keep;
   // For the levels with real time; unset: 0 for one clock, 100 ms for several.
@@ -32,6 +37,8 @@ struct Options {
   std::optional<std::size_t> memory_bytes;  // resident size of the process
   unsigned threads = 1;
   Method method = Method::automatic;
+  // Known besides what the history shows. For decide_strong(); must outlive the call.
+  std::span<const Precedence> known = {};
   // Called now and then with what is being done; must be quick. May be empty.
   std::function<void(std::string_view phase)> progress;
 };

@@ -24,6 +24,9 @@ Problem::Problem(const Question& question, std::span<const Edge> forced)
       shift_(level.two_events ? 1 : 0),
       nodes_(reads.transactions() << shift_),
       further_edges_(forced.begin(), forced.end()) {
+  for (const Precedence& pair : known) {
+    further_edges_.push_back({commit_of(pair.before), begin_of(pair.after)});
+  }
   if (level.real_time) place_time_points();
   collect_readers();
   build_known_order();
@@ -120,8 +123,8 @@ void Problem::for_each_known_edge(Visit edge) const {
     for (const Txn writer : sources) edge(commit_of(writer), begin_of(t));
   }
   for (const Edge& further : further_edges_) edge(further.from, further.to);
-  for (const Reads::KnownOrder& known : reads.version_orders())
-    edge(commit_of(known.before), overwrites(known.after));
+  for (const Reads::KnownOrder& shown : reads.version_orders())
+    edge(commit_of(shown.before), overwrites(shown.after));
 }
 
 void Problem::build_known_order() {

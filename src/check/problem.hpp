@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "check/check.hpp"
 #include "check/outcome.hpp"
 #include "check/reads.hpp"
 #include "history/history.hpp"
@@ -43,6 +44,7 @@ struct Question {
   StrongLevel level;
   bool keep_sessions;
   std::chrono::nanoseconds drift;
+  std::span<const Precedence> known = {};  // besides what the history shows
 };
 
 class Problem : public Question {

@@ -44,6 +44,12 @@ class Saturation {
   // Whether the order of two events follows. REQUIRES: run() returned fixpoint.
   bool precedes(Node u, Node v) const;
 
+  // Of each session, how many events precede this one, itself included. REQUIRES: run() returned fixpoint,
+  // and session order counts.
+  std::span<const std::uint32_t> clock_of(Node u) const {
+    return {clocks_.data() + std::size_t{u} * chains_, chains_};
+  }
+
   struct Edge {
     Node from, to;
     Rule rule;

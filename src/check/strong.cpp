@@ -149,7 +149,12 @@ class Decision {
   }
 
   Question ask(StrongLevel level) const {
-    return {h_, reads_, level, options_.sessions == SessionOrder::keep, clock_drift(h_, options_)};
+    return {h_,
+            reads_,
+            level,
+            options_.sessions == SessionOrder::keep,
+            clock_drift(h_, options_),
+            options_.known};
   }
 
   // A serial order satisfies every level here. Worth a bounded search: one event per transaction is a smaller

@@ -5,11 +5,11 @@
 // bytes.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 
 #include "format/format.hpp"
 #include "format/output.hpp"
+#include "format/packed_frame.hpp"
 
 namespace assay::format {
 
@@ -32,7 +32,7 @@ class PackedWriter {
 
  private:
   OutputFile out_;
-  std::uint64_t blocks_ = 0, transactions_ = 0, operations_ = 0;
+  packed::Totals totals_;
 };
 
 }  // namespace assay::format

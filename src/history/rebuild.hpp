@@ -26,7 +26,7 @@ class Rebuild {
     transaction(t, [this](Version v) { return from_.is_initial(v); });
   }
 
- private:
+  // One operation, into the open transaction.
   template <class IsInitial>
   void operation(Op op, IsInitial is_initial) {
     switch (const OpKind kind = from_.kind(op); kind) {
@@ -55,6 +55,7 @@ class Rebuild {
       }
     }
   }
+ private:
   void list_read(Op op);
   void query(Op op);
 

@@ -48,7 +48,7 @@ TEST_F(CommandLine, WithoutArgumentsTellsWhatItIs) {
 
 TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
   for (const char* command : {"check", "convert", "stats", "generate", "levels", "formats", "completion",
-                              "verify", "shrink", "record", "run"}) {
+                              "verify", "shrink", "record", "run", "watch"}) {
     const Ran ran = run_assay({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << command;

@@ -1,0 +1,195 @@
+// Feeds a watcher an endless history, round by round, and prints how fast it judges and how much it keeps.
+// Only the watcher is timed; the clients' transactions are made up as they are needed, by a serial store.
+//
+//   assay_soak --shape blindw-rw --transactions 10000000
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "check/limits.hpp"
+#include "history/builder.hpp"
+#include "record/random.hpp"
+#include "watch/watcher.hpp"
+
+namespace {
+
+using namespace assay;
+
+struct Settings {
+  std::string shape = "blindw-rw";
+  std::uint64_t transactions = 1'000'000;
+  std::uint32_t sessions = 50, round = 10'000, fence_every = 20;
+  std::uint32_t keys = 10'000;
+  std::uint64_t seed = 1;
+};
+
+// The workloads of Cobra's evaluation, by what they do to keys.
+class Clients {
+ public:
+  explicit Clients(const Settings& settings)
+      : settings_(settings), random_(settings.seed), done_(settings.sessions, 0), keys_(settings.keys) {}
+
+  History next(std::uint64_t transactions) {
+    HistoryBuilder builder;
+    builder.expect(transactions * 8);
+    for (std::uint32_t s = 0; s < settings_.sessions; ++s) builder.session(Atom::integer(s));
+    for (std::uint64_t i = 0; i < transactions; ++i) {
+      const auto s = static_cast<std::uint32_t>(random_.below(settings_.sessions));
+      builder.begin(Session{s}, Atom::integer(static_cast<std::int64_t>(name_++)));
+      if (++done_[s] % settings_.fence_every == 0) {
+        update(builder, kFence);
+      } else if (settings_.shape == "blindw-rm") {
+        blind(builder, 0.9);
+      } else if (settings_.shape == "blindw-rw") {
+        blind(builder, 0.5);
+      } else if (settings_.shape == "twitter") {
+        twitter(builder, s);
+      } else {
+        rubis(builder, s);
+      }
+      builder.end(Status::committed);
+    }
+    return builder.finish();
+  }
+
+ private:
+  static constexpr std::uint64_t kFence = 0;
+  // Keys of different kinds of rows.
+  static constexpr std::uint64_t kUser = 1'000'000'000, kPost = 2'000'000'000, kItem = 3'000'000'000;
+
+  void read(HistoryBuilder& builder, std::uint64_t key) {
+    const std::uint64_t value = value_of(key);
+    if (value == 0) return builder.read_initial(Atom::natural(key));
+    builder.read(Atom::natural(key), Atom::natural(value));
+  }
+  void write(HistoryBuilder& builder, std::uint64_t key) {
+    value_of(key) = ++value_;
+    builder.write(Atom::natural(key), Atom::natural(value_));
+  }
+  void update(HistoryBuilder& builder, std::uint64_t key) {
+    read(builder, key);
+    write(builder, key);
+  }
+  // Few keys: dense numbers within each kind.
+  std::uint64_t& value_of(std::uint64_t key) {
+    std::vector<std::uint64_t>& rows = current_[key / kUser];
+    const std::uint64_t at = key % kUser;
+    if (at >= rows.size()) rows.resize(at + 1, 0);
+    return rows[at];
+  }
+  // Some keys are asked for much more often than others.
+  std::uint64_t hot() {
+    const double u = static_cast<double>(random_.below(1'000'000U)) / 1e6;
+    return 1 + static_cast<std::uint64_t>(static_cast<double>(keys_ - 1) * u * u * u);
+  }
+  std::uint64_t any() { return 1 + random_.below(keys_ - 1); }
+
+  // Transactions of eight reads, or of eight writes of keys that were not read.
+  void blind(HistoryBuilder& builder, double reads) {
+    const bool only_reads = static_cast<double>(random_.below(1000U)) < reads * 1000;
+    for (int i = 0; i < 8; ++i) {
+      if (only_reads) {
+        read(builder, any());
+      } else {
+        write(builder, any());
+      }
+    }
+  }
+
+  // Tweets, timelines of those one follows, follows.
+  void twitter(HistoryBuilder& builder, std::uint32_t) {
+    const std::uint64_t user = hot();
+    const std::uint64_t what = random_.below(10U);
+    if (what < 2) {
+      update(builder, kUser + user);
+      write(builder, kPost + user);
+    } else if (what < 3) {
+      update(builder, kUser + user);
+      update(builder, kUser + hot());
+    } else {
+      read(builder, kUser + user);
+      for (int i = 0; i < 5; ++i) read(builder, kPost + hot());
+    }
+  }
+
+  // Browsing, bidding, selling, commenting.
+  void rubis(HistoryBuilder& builder, std::uint32_t) {
+    const std::uint64_t what = random_.below(10U);
+    if (what < 5) {
+      for (int i = 0; i < 4; ++i) read(builder, kItem + hot());
+      read(builder, kUser + any());
+    } else if (what < 8) {
+      read(builder, kUser + any());
+      update(builder, kItem + hot());
+      write(builder, kPost + any());
+    } else {
+      update(builder, kUser + any());
+      write(builder, kItem + any());
+    }
+  }
+
+  const Settings& settings_;
+  record::Random random_;
+  std::vector<std::uint64_t> done_;
+  std::uint64_t keys_;
+  std::uint64_t name_ = 0, value_ = 0;
+  std::vector<std::uint64_t> current_[4];
+};
+
+int soak(const Settings& settings) {
+  watch::WatchOptions options;
+  watch::Watcher watcher(options);
+  for (std::uint32_t s = 0; s < settings.sessions; ++s) watcher.admit(std::to_string(s));
+  Clients clients(settings);
+  const std::uint64_t rows = 20;
+  std::uint64_t done = 0, row = 0, done_at_row = 0;
+  double busy = 0, busy_at_row = 0;
+  fmt::print("{:>12} {:>8} {:>8} {:>8} {:>8} {:>10} {:>10}\n", "transactions", "live", "frozen", "entries",
+             "waiting", "RSS MB", "per second");
+  while (done < settings.transactions) {
+    const std::uint64_t now = std::min<std::uint64_t>(settings.round, settings.transactions - done);
+    const History fragment = clients.next(now);
+    const auto begin = std::chrono::steady_clock::now();
+    watcher.add(fragment);
+    const watch::Round round = watcher.decide();
+    busy += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    done += now;
+    if (round.verdict != watch::Verdict::holds) {
+      fmt::print("round ending at {}: not decided as holding {}\n", done, round.reason);
+      return 1;
+    }
+    if (done * rows / settings.transactions == row && done < settings.transactions) continue;
+    row = done * rows / settings.transactions;
+    const watch::Kept kept = watcher.kept();
+    fmt::print("{:>12} {:>8} {:>8} {:>8} {:>8} {:>10.1f} {:>10.0f}\n", done, kept.live, kept.frozen,
+               kept.entries, kept.waiting, static_cast<double>(check::resident_memory()) / 1e6,
+               static_cast<double>(done - done_at_row) / (busy - busy_at_row));
+    std::fflush(stdout);
+    done_at_row = done;
+    busy_at_row = busy;
+  }
+  fmt::print("{}: {} transactions, {:.0f} per second\n", settings.shape, done,
+             static_cast<double>(done) / busy);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("How fast a watcher judges an endless history, and how much it keeps");
+  Settings settings;
+  app.add_option("--shape", settings.shape)
+      ->check(CLI::IsMember({"blindw-rm", "blindw-rw", "twitter", "rubis"}));
+  app.add_option("--transactions", settings.transactions);
+  app.add_option("--sessions", settings.sessions);
+  app.add_option("--round", settings.round);
+  app.add_option("--fence-every", settings.fence_every);
+  app.add_option("--keys", settings.keys);
+  app.add_option("--seed", settings.seed);
+  CLI11_PARSE(app, argc, argv);
+  return soak(settings);
+}

@@ -1,0 +1,190 @@
+#include "collect/sender.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include "format/bytes.hpp"
+#include "format/packed_block.hpp"
+#include "history/error.hpp"
+
+namespace assay::collect {
+
+namespace {
+
+using format::append_little;
+using format::load_little;
+
+constexpr std::uint32_t kVersion = 1;
+
+// The connection broke: worth another attempt, unlike an InputError, which the watcher meant.
+struct Broken : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace
+
+Sender::Sender(Address watcher, std::string collector, const SenderOptions& options)
+    : watcher_(std::move(watcher)),
+      collector_(std::move(collector)),
+      options_(options),
+      in_(watcher_.host + ":" + watcher_.port) {
+  connect();
+}
+
+void Sender::connect() {
+  const auto deadline = Clock::now() + options_.patience;
+  for (auto pause = std::chrono::milliseconds(10);;
+       pause = std::min(pause * 2, std::chrono::milliseconds(500))) {
+    std::string why;
+    try {
+      try_connect();
+      return;
+    } catch (const Broken& error) {
+      why = error.what();
+    } catch (const InputError& error) {
+      if (welcomed_ || socket_) throw;  // the watcher's own word
+      why = error.what();
+    }
+    socket_.reset();
+    if (Clock::now() + pause > deadline) {
+      throw InputError(watcher_.host + ":" + watcher_.port, "",
+                       fmt::format("the watcher cannot be reached: {}", why));
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+void Sender::try_connect() {
+  welcomed_ = false;
+  socket_.reset();
+  socket_ = connect_to(watcher_);
+  in_ = FrameReader(watcher_.host + ":" + watcher_.port);
+  std::string body;
+  append_little(body, kVersion);
+  body += collector_;
+  const std::string hello = frame(Tag::hello, body);
+  // So short that the socket takes it at once.
+  if (::send(socket_.get(), hello.data(), hello.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(hello.size()))
+    throw Broken("it does not listen");
+  sent_ = kept_.size();  // nothing is sent before the welcome
+  partly_ = 0;
+  const auto deadline = Clock::now() + options_.patience;
+  while (!welcomed_) {
+    if (Clock::now() > deadline) throw Broken("no welcome came");
+    exchange(100);
+  }
+  sent_ = 0;
+}
+
+// Sends what can be sent and takes what has come, after waiting for either.
+void Sender::exchange(int timeout_milliseconds) {
+  const bool more = sent_ < kept_.size();
+  pollfd ready{socket_.get(), static_cast<short>(more ? POLLIN | POLLOUT : POLLIN), 0};
+  if (::poll(&ready, 1, timeout_milliseconds) < 0 && errno != EINTR) throw Broken(std::strerror(errno));
+  while (sent_ < kept_.size()) {
+    const std::string_view rest = std::string_view(kept_[sent_].frame).substr(partly_);
+    const ssize_t n = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
+    if (n < 0) break;  // what the watcher said before it closed is still to be read
+    partly_ += static_cast<std::size_t>(n);
+    if (partly_ < kept_[sent_].frame.size()) continue;
+    ++sent_;
+    partly_ = 0;
+  }
+  std::array<char, 4096> piece;
+  for (;;) {
+    const ssize_t n = ::recv(socket_.get(), piece.data(), piece.size(), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (n <= 0) throw Broken(n == 0 ? "the watcher closed the connection" : std::strerror(errno));
+    in_.push({piece.data(), static_cast<std::size_t>(n)});
+    while (const auto frame = in_.next()) take(*frame);
+  }
+}
+
+void Sender::take(const Frame& frame) {
+  const auto fail = [this](const std::string& why) {
+    throw InputError(watcher_.host + ":" + watcher_.port, "", why);
+  };
+  const Tag tag{frame.tag};
+  if (tag == Tag::fail) fail(fmt::format("the watcher refused collector {}: {}", collector_, frame.body));
+  if ((tag != Tag::welcome && tag != Tag::acknowledge) || frame.body.size() < 8)
+    fail(fmt::format("this is no watcher: it sent {}", letters(frame.tag)));
+  const auto next = load_little<std::uint64_t>(frame.body.data());
+  if (tag == Tag::welcome && fresh_) {
+    next_ = acknowledged_ = next;
+    fresh_ = false;
+  }
+  welcomed_ = true;
+  if (next > next_ || next < acknowledged_) {
+    fail(fmt::format("the watcher expects fragment {} of collector {}, which has kept those from {} to {}",
+                     next, collector_, acknowledged_, next_));
+  }
+  acknowledged_ = next;
+  while (!kept_.empty() && kept_.front().sequence < next) {
+    kept_bytes_ -= kept_.front().frame.size();
+    kept_.pop_front();
+    if (sent_ > 0) {
+      --sent_;
+    } else {
+      partly_ = 0;
+    }
+  }
+}
+
+template <class Done>
+void Sender::until(Done done) {
+  while (!done()) {
+    try {
+      exchange(100);
+    } catch (const Broken&) {
+      connect();
+    }
+  }
+}
+
+void Sender::enqueue(Tag tag, std::string_view block) {
+  std::string body;
+  append_little(body, next_);
+  body += block;
+  std::string bytes = frame(tag, body);
+  kept_bytes_ += bytes.size();
+  kept_.push_back({next_++, std::move(bytes)});
+  try {
+    exchange(0);
+  } catch (const Broken&) {
+    connect();
+  }
+  until([this] { return kept_bytes_ <= options_.buffer_bytes; });
+}
+
+void Sender::send_block(std::string_view block) {
+  if (block.size() > kLargestBlock) {
+    throw InputError(collector_, "",
+                     fmt::format("a fragment of {} bytes; the largest has {}", block.size(), kLargestBlock));
+  }
+  enqueue(Tag::fragment, block);
+}
+
+void Sender::send(const History& fragment) {
+  send_block(PackedCodec::encode(fragment));
+}
+
+void Sender::flush() {
+  until([this] { return kept_.empty(); });
+}
+
+void Sender::finish() {
+  enqueue(Tag::done, {});
+  flush();
+}
+
+}  // namespace assay::collect

@@ -1,0 +1,180 @@
+#include "watch/assembly.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "history/builder.hpp"
+#include "history/replay.hpp"
+#include "watch/retired.hpp"
+
+namespace assay::watch {
+
+namespace {
+
+bool has_version(OpKind kind) {
+  return kind != OpKind::list_read && kind != OpKind::predicate_read && kind != OpKind::range_read;
+}
+
+class Assembler {
+ public:
+  explicit Assembler(const Watcher::State& state) : state_(state) {
+    assembly_.kept.assign(state.sessions.size(), 0);
+    assembly_.fresh.resize(state.sessions.size());
+    for (const SessionState& session : state.sessions) builder_.session(session.name.view());
+  }
+
+  void add_held() {
+    const History& held = state_.held;
+    Replay replay(held, builder_);
+    for (const Txn t : held.all_transactions()) {
+      const std::uint32_t s = index(held.session_of(t));
+      ++assembly_.kept[s];
+      builder_.begin(Session{s}, held.name(t));
+      for (const Op op : held.operations_of(t)) {
+        if (!state_.excused.empty() && is_excused(held, op)) continue;
+        replay.operation(op, [&](Version v) { return held.is_initial(v); });
+      }
+      builder_.end(held.status(t), held.start(t), held.end(t));
+    }
+  }
+
+  // Those among the first `most` of their session.
+  void add_arrivals(std::span<const std::uint32_t> most) {
+    for (std::uint32_t f = 0; f < state_.arrivals.size(); ++f) {
+      const History& fragment = state_.arrivals[f];
+      std::vector<const Entry*> entries(fragment.keys(), nullptr);
+      if (!state_.entries.empty()) {
+        for (std::uint32_t k = 0; k < fragment.keys(); ++k) {
+          const auto found = state_.entries.find(fragment.name(Key{k}));
+          if (found != state_.entries.end()) entries[k] = &found->second;
+        }
+      }
+      for (std::uint32_t i = 0; i < fragment.sessions(); ++i) {
+        const std::uint32_t s = state_.session_ids.at(to_string(fragment.name(Session{i})));
+        for (const Txn t : fragment.transactions_of(Session{i})) {
+          if (assembly_.fresh[s].size() >= most[s]) break;
+          assembly_.fresh[s].push_back({f, t});
+          add_arrival(fragment, t, s, entries);
+        }
+      }
+    }
+  }
+
+  Assembly finish() {
+    if (!state_.sessions.empty()) builder_.clocks(Clocks::several);
+    assembly_.history = builder_.finish();
+    if (state_.collected) bridge();
+    return std::move(assembly_);
+  }
+
+ private:
+  void add_arrival(const History& from, Txn t, std::uint32_t s, const std::vector<const Entry*>& entries) {
+    Replay replay(from, builder_);
+    builder_.begin(Session{s}, from.name(t));
+    for (const Op op : from.operations_of(t)) {
+      if (!state_.excused.empty() && is_excused(from, op)) continue;
+      const OpKind kind = from.kind(op);
+      const Entry* entry = has_version(kind) ? entries[index(from.key(op))] : nullptr;
+      if (entry == nullptr) {
+        replay.operation(op, [&](Version v) { return from.is_initial(v); });
+        continue;
+      }
+      const Version v = from.version(op);
+      const bool is_entry = !from.is_initial(v) && from.value(v) == entry->value.view();
+      if (kind == OpKind::read) {
+        if (from.is_initial(v)) {
+          // The state before all writers, though one of them is frozen: no order explains it, and it must not
+          // be taken for the entry.
+          builder_.read(from.name(from.key_of(v)), kBeforeEntry);
+        } else {
+          replay.operation(op, [&](Version) { return is_entry && !wrote_before(from, t, op); });
+        }
+        continue;
+      }
+      if (is_entry) assembly_.repeated_value = to_string(from.name(from.key_of(v)));
+      replay.operation(op, [&](Version) { return from.is_initial(v); });
+    }
+    builder_.end(from.status(t), from.start(t), from.end(t));
+  }
+
+  // Of each session only the last transaction within a clock matters, and only where the one before in its
+  // own session does not have it already.
+  void bridge() {
+    const History& h = assembly_.history;
+    const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
+    std::vector<std::uint32_t> first_held(sessions + std::size_t{1}, 0);
+    for (std::uint32_t s = 0; s < sessions; ++s) first_held[s + 1] = first_held[s] + assembly_.kept[s];
+    // How many kept transactions of session s a clock covers.
+    const auto covered = [&](const Clock& clock, std::uint32_t s) -> std::uint32_t {
+      if (s >= clock.size() || clock[s] == 0) return 0;
+      const auto begin = state_.places.begin() + first_held[s],
+                 end = state_.places.begin() + first_held[s + 1];
+      return static_cast<std::uint32_t>(
+          std::partition_point(begin, end, [&](const Place& p) { return p.position < clock[s]; }) - begin);
+    };
+    std::vector<std::uint32_t> before(sessions), now(sessions);
+    for (std::uint32_t own = 0; own < sessions; ++own) {
+      std::fill(before.begin(), before.end(), 0);
+      // The kept ones, and the first new one, which comes after all that the session's clock covers.
+      const IdRange<Txn> all = h.transactions_of(Session{own});
+      for (std::uint32_t i = 0; i < std::min(all.size(), assembly_.kept[own] + 1); ++i) {
+        const Clock& clock =
+            i < assembly_.kept[own] ? state_.places[first_held[own] + i].clock : state_.sessions[own].clock;
+        for (std::uint32_t s = 0; s < sessions; ++s) {
+          now[s] = s == own ? 0 : covered(clock, s);
+          if (now[s] > before[s]) {
+            assembly_.known.push_back({h.transactions_of(Session{s})[now[s] - 1], all[i]});
+            before[s] = now[s];
+          }
+        }
+      }
+    }
+  }
+
+  static bool wrote_before(const History& from, Txn t, Op op) {
+    const Key key = from.key(op);
+    for (const Op earlier : from.operations_of(t)) {
+      if (earlier == op) return false;
+      if (writes(from.kind(earlier)) && from.key(earlier) == key) return true;
+    }
+    return false;
+  }
+
+  bool is_excused(const History& from, Op op) const {
+    if (from.kind(op) != OpKind::read || from.is_initial(from.version(op))) return false;
+    const Version v = from.version(op);
+    return state_.excused.contains({OwnedAtom(from.name(from.key_of(v))), OwnedAtom(from.value(v))});
+  }
+
+  const Watcher::State& state_;
+  HistoryBuilder builder_;
+  Assembly assembly_;
+};
+
+}  // namespace
+
+Assembly assemble(const Watcher::State& state) {
+  const std::vector<std::uint32_t> all(state.sessions.size(), std::numeric_limits<std::uint32_t>::max());
+  return assemble(state, all);
+}
+
+Assembly assemble(const Watcher::State& state, std::span<const std::uint32_t> admitted) {
+  Assembler assembler(state);
+  assembler.add_held();
+  assembler.add_arrivals(admitted);
+  return assembler.finish();
+}
+
+History left_waiting(const Watcher::State& state, const Assembly& all,
+                     std::span<const std::uint32_t> admitted) {
+  HistoryBuilder builder;
+  for (std::uint32_t s = 0; s < all.fresh.size(); ++s) {
+    for (std::size_t i = admitted[s]; i < all.fresh[s].size(); ++i) {
+      const Arrival& arrival = all.fresh[s][i];
+      Replay(state.arrivals[arrival.fragment], builder).transaction(arrival.txn);
+    }
+  }
+  return builder.finish();
+}
+
+}  // namespace assay::watch

@@ -1,0 +1,295 @@
+#include "watch/collect.hpp"
+
+#include <algorithm>
+
+#include "order/cycles.hpp"
+#include "order/graph.hpp"
+#include "watch/retired.hpp"
+
+namespace assay::watch {
+
+namespace {
+
+using check::Presence;
+using check::Reads;
+using check::Write;
+
+constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+class Collector {
+ public:
+  Collector(const Watcher::State& state, const Assembly& assembly, const check::Problem& problem,
+            const check::Saturation& saturation)
+      : state_(state),
+        a_(assembly),
+        h_(assembly.history),
+        p_(problem),
+        reads_(problem.reads),
+        s_(saturation),
+        ambiguous_(h_.transactions(), 0),
+        flagged_(h_.transactions(), 0) {}
+
+  Collection run() {
+    find_positions();
+    find_clocks();
+    find_floor();
+    find_potential_writers();
+    c_.entry_writer.assign(h_.keys(), kInitialTxn);
+    only_candidate_.assign(h_.keys(), kInitialTxn);
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) weigh(Key{k});
+    decide();
+    return std::move(c_);
+  }
+
+ private:
+  // One writer of a key.
+  struct Writer {
+    Txn txn;
+    Write write;   // meaningless if it is only a potential one
+    bool present;  // else: of unknown fate, and nobody has read from it yet
+    bool candidate = false;
+    bool matters = false;  // its version may be read, or was: its order with others can close a cycle
+  };
+
+  bool frozen(Txn t) const { return c_.frozen[index(t)] != 0; }
+  bool before(Txn a, Txn b) const { return s_.precedes(p_.commit_of(a), p_.begin_of(b)); }
+
+  void find_positions() {
+    std::uint32_t held = 0;
+    c_.positions.reserve(h_.transactions());
+    for (const Txn t : h_.all_transactions()) {
+      const std::uint32_t s = index(h_.session_of(t));
+      c_.positions.push_back(a_.is_fresh(t)
+                                 ? state_.sessions[s].positions + h_.position_in_session(t) - a_.kept[s]
+                                 : state_.places[held++].position);
+    }
+  }
+
+  // Clocks count what a transaction knows of those in this round. That is carried over as positions, which
+  // mean the same in every round.
+  void find_clocks() {
+    const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
+    std::uint32_t held = 0;
+    c_.clocks.resize(h_.transactions());
+    for (const Txn t : h_.all_transactions()) {
+      Clock& clock = c_.clocks[index(t)];
+      clock = a_.is_fresh(t) ? state_.sessions[index(h_.session_of(t))].clock : state_.places[held++].clock;
+      clock.resize(sessions, 0);
+      const std::span<const std::uint32_t> now = s_.clock_of(p_.commit_of(t));
+      for (std::uint32_t s = 0; s < sessions; ++s) {
+        if (now[s] == 0) continue;
+        const Txn last = h_.transactions_of(Session{s})[now[s] - 1];
+        clock[s] = std::max(clock[s], c_.positions[index(last)] + 1);
+      }
+    }
+  }
+
+  void find_floor() {
+    const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
+    c_.floor.assign(sessions, kNone);
+    for (std::uint32_t s = 0; s < sessions; ++s) {
+      const IdRange<Txn> all = h_.transactions_of(Session{s});
+      Clock clock = state_.sessions[s].clock;
+      clock.resize(sessions, 0);
+      // The clock of its last transaction, if that is here: it may have grown.
+      if (!all.empty()) {
+        const Txn last = all[all.size() - 1];
+        for (std::uint32_t i = 0; i < sessions; ++i) {
+          clock[i] = std::max(clock[i], c_.clocks[index(last)][i]);
+        }
+      }
+      if (state_.sessions[s].open) {
+        for (std::uint32_t i = 0; i < sessions; ++i) c_.floor[i] = std::min(c_.floor[i], clock[i]);
+      }
+      c_.session_clocks.push_back(std::move(clock));
+    }
+    for (std::uint32_t s = 0; s < sessions; ++s) {
+      c_.floor[s] = std::min<std::uint32_t>(
+          c_.floor[s], state_.sessions[s].positions + static_cast<std::uint32_t>(a_.fresh[s].size()));
+    }
+    c_.frozen.resize(h_.transactions());
+    for (const Txn t : h_.all_transactions()) {
+      c_.frozen[index(t)] = c_.positions[index(t)] < c_.floor[index(h_.session_of(t))] ? 1 : 0;
+    }
+  }
+
+  // Who would write a key if somebody still to come read from them.
+  void find_potential_writers() {
+    for (const Txn t : h_.all_transactions()) {
+      if (h_.status(t) != Status::unknown || reads_.presence(t) != Presence::absent) continue;
+      for (const Op op : h_.operations_of(t)) {
+        if (writes(h_.kind(op))) potential_.push_back({h_.key(op), t});
+      }
+    }
+    std::sort(potential_.begin(), potential_.end());
+    potential_.erase(std::unique(potential_.begin(), potential_.end()), potential_.end());
+  }
+
+  std::span<const Txn> readers(const Writer& w) const {
+    return w.present ? p_.readers(w.write) : std::span<const Txn>{};
+  }
+
+  void weigh(Key k) {
+    // Sorted by transaction, so session by session in order.
+    writers_.clear();
+    for (const Write w : reads_.writes_of(k)) {
+      if (!reads_.is_initial(w)) writers_.push_back({reads_.writer(w), w, true});
+    }
+    const auto first = std::lower_bound(potential_.begin(), potential_.end(), std::pair(k, Txn{0}));
+    const auto present = static_cast<std::ptrdiff_t>(writers_.size());
+    for (auto it = first; it != potential_.end() && it->first == k; ++it) {
+      writers_.push_back({it->second, Write{}, false});
+    }
+    if (writers_.empty()) return;
+    const auto by_txn = [](const Writer& a, const Writer& b) { return a.txn < b.txn; };
+    std::inplace_merge(writers_.begin(), writers_.begin() + present, writers_.end(), by_txn);
+    group_by_session();
+    find_candidates(k);
+    for (Writer& w : writers_) {
+      w.matters = w.candidate || !frozen(w.txn) || !readers(w).empty();
+    }
+    for (std::uint32_t i = 0; i < writers_.size(); ++i) draw_edges(i);
+    for (const Writer& w : writers_) {
+      if (!w.present) draw_edges_if_read(k, w);
+    }
+  }
+
+  void group_by_session() {
+    groups_.clear();
+    for (std::uint32_t i = 0; i < writers_.size(); ++i) {
+      const Session s = h_.session_of(writers_[i].txn);
+      if (groups_.empty() || h_.session_of(writers_[groups_.back().begin].txn) != s)
+        groups_.push_back({i, i});
+      groups_.back().end = i + 1;
+    }
+  }
+
+  void find_candidates(Key k) {
+    if (is_retired(h_.name(k))) return;  // all overwritten by the entry
+    std::uint32_t candidates = 0;
+    Txn only = kInitialTxn;
+    for (Writer& w : writers_) {
+      if (!frozen(w.txn)) continue;
+      w.candidate = std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
+        for (std::uint32_t i = group.end; i-- > group.begin;) {
+          const Writer& last = writers_[i];
+          if (!last.present || !frozen(last.txn)) continue;
+          return last.txn != w.txn && before(w.txn, last.txn);
+        }
+        return false;
+      });
+      if (!w.candidate) continue;
+      ++candidates;
+      only = w.txn;
+    }
+    for (const Writer& w : writers_) {
+      // Of one that may not even have committed, the version before is a candidate too.
+      if (w.candidate && (candidates > 1 || !w.present)) ambiguous_[index(w.txn)] = 1;
+    }
+    if (candidates == 1) only_candidate_[index(k)] = only;
+  }
+
+  // The potential edges between a writer and those whose order with it is open. In one session these are
+  // consecutive, and only the nearest needs an edge: the others follow by session order.
+  void draw_edges(std::uint32_t i) {
+    const Writer& a = writers_[i];
+    for (const Group& group : groups_) {
+      if (group.begin <= i && i < group.end) continue;
+      const auto begin = writers_.begin() + group.begin, end = writers_.begin() + group.end;
+      const auto low =
+          std::partition_point(begin, end, [&](const Writer& b) { return before(b.txn, a.txn); });
+      const auto high =
+          std::partition_point(low, end, [&](const Writer& b) { return !before(a.txn, b.txn); });
+      if (low == high) continue;
+      if (a.matters) {
+        edge((high - 1)->txn, a.txn);
+        flagged_[index(a.txn)] = 1;
+        for (auto b = low; b != high; ++b) flagged_[index(b->txn)] = 1;
+        for (const Txn r : readers(a)) {
+          edge(r, low->txn);
+          flagged_[index(r)] = 1;
+        }
+      }
+      const auto b = std::find_if(low, high, [](const Writer& w) { return w.matters; });
+      if (b != high) edge(a.txn, b->txn);
+    }
+  }
+
+  // If somebody reads from a transaction of unknown fate, it is one of the writers, and whoever read another
+  // version may have to precede it.
+  void draw_edges_if_read(Key k, const Writer& u) {
+    for (const Write w : reads_.writes_of(k)) {
+      for (const Txn r : p_.readers(w)) {
+        if (r == u.txn || before(r, u.txn)) continue;
+        edge(r, u.txn);
+        flagged_[index(r)] = flagged_[index(u.txn)] = 1;
+      }
+    }
+  }
+
+  void edge(Txn from, Txn to) { potential_edges_.push_back({p_.commit_of(from), p_.begin_of(to)}); }
+
+  void decide() {
+    const std::uint32_t n = h_.transactions();
+    c_.drop.assign(n, 0);
+    bool components_matter = false;
+    for (std::uint32_t t = 0; t < n; ++t) {
+      if (c_.frozen[t] == 0) continue;
+      if (flagged_[t] == 0 && ambiguous_[t] == 0) {
+        c_.drop[t] = 1;
+      } else {
+        components_matter = true;
+      }
+    }
+    if (components_matter) drop_components();
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) {
+      const Txn t = only_candidate_[k];
+      if (t != kInitialTxn && c_.drop[index(t)] != 0) c_.entry_writer[k] = t;
+    }
+  }
+
+  // Components of the potential graph in which all is frozen and no version is open.
+  void drop_components() {
+    std::vector<order::Edge>& edges = potential_edges_;
+    for (check::Node u = 0; u < p_.nodes(); ++u) {
+      for (const check::Node v : p_.after()[u]) edges.push_back({u, v});
+    }
+    for (const check::Saturation::Edge& added : s_.edges()) edges.push_back({added.from, added.to});
+    const std::vector<std::uint32_t> component = order::components(order::Graph(p_.nodes(), edges));
+    std::vector<std::uint8_t> stays(p_.nodes(), 0);  // per component
+    for (const Txn t : h_.all_transactions()) {
+      if (!frozen(t) || ambiguous_[index(t)] != 0) stays[component[p_.commit_of(t)]] = 1;
+    }
+    for (const Txn t : h_.all_transactions()) {
+      if (stays[component[p_.commit_of(t)]] == 0) c_.drop[index(t)] = 1;
+    }
+  }
+
+  const Watcher::State& state_;
+  const Assembly& a_;
+  const History& h_;
+  const check::Problem& p_;
+  const Reads& reads_;
+  const check::Saturation& s_;
+  Collection c_;
+
+  std::vector<std::pair<Key, Txn>> potential_;
+  std::vector<Writer> writers_;  // of the key at hand
+  struct Group {
+    std::uint32_t begin, end;  // in writers_, of one session
+  };
+  std::vector<Group> groups_;
+  std::vector<order::Edge> potential_edges_;
+  std::vector<Txn> only_candidate_;      // per key
+  std::vector<std::uint8_t> ambiguous_;  // holds one of several versions that may still be read
+  std::vector<std::uint8_t> flagged_;    // has an edge that is only potential
+};
+
+}  // namespace
+
+Collection collect(const Watcher::State& state, const Assembly& assembly, const check::Problem& problem,
+                   const check::Saturation& saturation) {
+  return Collector(state, assembly, problem, saturation).run();
+}
+
+}  // namespace assay::watch

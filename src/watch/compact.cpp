@@ -1,0 +1,187 @@
+#include "watch/compact.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "history/builder.hpp"
+#include "history/replay.hpp"
+#include "watch/retired.hpp"
+
+namespace assay::watch {
+
+namespace {
+
+Clock later(Clock a, const Clock& b) {
+  a.resize(std::max(a.size(), b.size()), 0);
+  for (std::size_t s = 0; s < b.size(); ++s) a[s] = std::max(a[s], b[s]);
+  return a;
+}
+
+// Copies what stays, without the reads and the names that a collection made meaningless.
+class Survivors {
+ public:
+  Survivors(Watcher::State& state, const Assembly& assembly, const Collection& collection)
+      : state_(state), h_(assembly.history), c_(collection) {
+    find_writers();
+    retire_keys();
+  }
+
+  History copy() {
+    builder_.clocks(h_.clocks());
+    for (const SessionState& session : state_.sessions) builder_.session(session.name.view());
+    for (const Txn t : h_.all_transactions()) {
+      if (c_.drop[index(t)] == 0) copy(t);
+    }
+    return builder_.finish();
+  }
+
+ private:
+  // A version's transaction, where it is not aborted.
+  void find_writers() {
+    writer_.assign(h_.versions(), kInitialTxn);
+    for (const Txn t : h_.all_transactions()) {
+      if (h_.status(t) == Status::aborted) continue;
+      for (const Op op : h_.operations_of(t)) {
+        if (writes(h_.kind(op))) writer_[index(h_.version(op))] = t;
+      }
+    }
+  }
+
+  // Keys that get an entry: what is frozen of them goes by another name from now on.
+  void retire_keys() {
+    names_.resize(h_.keys());
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) {
+      const Txn t = c_.entry_writer[k];
+      if (t == kInitialTxn) continue;
+      const Atom key = h_.name(Key{k});
+      names_[k] = retired(key, ++state_.retirements);
+      Entry entry;
+      for (const Op op : h_.operations_of(t)) {
+        if (writes(h_.kind(op)) && h_.key(op) == Key{k}) entry.value = OwnedAtom(h_.value(h_.version(op)));
+      }
+      entry.txn = OwnedAtom(h_.name(t));
+      entry.session = index(h_.session_of(t));
+      entry.position = c_.positions[index(t)];
+      const auto at = state_.entries.find(key);
+      if (at != state_.entries.end()) {
+        at->second = std::move(entry);
+      } else {
+        state_.entries.emplace(OwnedAtom(key), std::move(entry));
+      }
+    }
+  }
+
+  void copy(Txn t) {
+    written_.clear();
+    builder_.begin(h_.session_of(t), h_.name(t));
+    for (const Op op : h_.operations_of(t)) {
+      if (writes(h_.kind(op))) {
+        written_.push_back(h_.key(op));
+        put(op, c_.frozen[index(t)] != 0);
+      } else if (h_.status(t) == Status::committed) {
+        read(t, op);
+      }
+    }
+    builder_.end(h_.status(t), h_.start(t), h_.end(t));
+  }
+
+  void read(Txn t, Op op) {
+    const Version v = h_.version(op);
+    const Key k = h_.key_of(v);
+    const bool splits = c_.entry_writer[index(k)] != kInitialTxn;
+    if (std::find(written_.begin(), written_.end(), k) != written_.end()) {
+      return put(op, c_.frozen[index(t)] != 0);
+    }
+    const Txn source = writer_[index(v)];
+    if (source == kInitialTxn) {
+      // Whoever read what was there before is known to precede all writers that are here, and the entry.
+      if (!splits) put(op, false);
+    } else if (c_.drop[index(source)] == 0) {
+      put(op, c_.frozen[index(source)] != 0);
+    } else if (source == c_.entry_writer[index(k)]) {
+      builder_.read_initial(h_.name(k));
+    }
+    // Else its writer is gone, whose order with every other writer is known; so is the reader's.
+  }
+
+  // `old`: it belongs to the frozen part of its key.
+  void put(Op op, bool old) {
+    const Version v = h_.version(op);
+    const Key k = h_.key_of(v);
+    const bool rename = old && c_.entry_writer[index(k)] != kInitialTxn;
+    const Atom key = rename ? names_[index(k)].view() : h_.name(k);
+    if (h_.is_initial(v)) return builder_.read_initial(key);
+    switch (h_.kind(op)) {
+      case OpKind::write:
+        return builder_.write(key, h_.value(v));
+      case OpKind::insert:
+        return builder_.insert(key, h_.value(v));
+      case OpKind::erase:
+        return builder_.erase(key, h_.value(v));
+      default:
+        return builder_.read(key, h_.value(v));
+    }
+  }
+
+  Watcher::State& state_;
+  const History& h_;
+  const Collection& c_;
+  HistoryBuilder builder_;
+  std::vector<Txn> writer_;       // per version
+  std::vector<OwnedAtom> names_;  // per key: of its older part, if it gets one
+  std::vector<Key> written_;      // by the transaction at hand, so far
+};
+
+}  // namespace
+
+void compact(Watcher::State& state, const Assembly& assembly, std::span<const std::uint8_t> leaves) {
+  const History& h = assembly.history;
+  HistoryBuilder builder;
+  builder.clocks(h.clocks());
+  for (const SessionState& session : state.sessions) builder.session(session.name.view());
+  Replay replay(h, builder);
+  std::vector<Place> places;
+  std::uint32_t held = 0;
+  for (const Txn t : h.all_transactions()) {
+    SessionState& session = state.sessions[index(h.session_of(t))];
+    Place place;
+    if (assembly.is_fresh(t)) {
+      place = {session.positions++, session.clock};
+    } else {
+      place = std::move(state.places[held++]);
+    }
+    if (!leaves.empty() && leaves[index(t)] != 0) {
+      // What preceded it precedes the rest of its session.
+      session.clock = later(std::move(session.clock), place.clock);
+      continue;
+    }
+    replay.transaction(t);
+    places.push_back(std::move(place));
+  }
+  state.held = builder.finish();
+  state.places = std::move(places);
+}
+
+void compact(Watcher::State& state, const Assembly& assembly, Collection& collection) {
+  const History& h = assembly.history;
+  History kept = Survivors(state, assembly, collection).copy();
+  std::vector<Place> places;
+  state.frozen = 0;
+  for (const Txn t : h.all_transactions()) {
+    if (assembly.is_fresh(t)) ++state.sessions[index(h.session_of(t))].positions;
+    if (collection.drop[index(t)] != 0) {
+      state.collected = true;
+      continue;
+    }
+    state.frozen += collection.frozen[index(t)];
+    places.push_back({collection.positions[index(t)], std::move(collection.clocks[index(t)])});
+  }
+  for (std::size_t s = 0; s < state.sessions.size(); ++s) {
+    state.sessions[s].clock = std::move(collection.session_clocks[s]);
+  }
+  state.floor = std::move(collection.floor);
+  state.held = std::move(kept);
+  state.places = std::move(places);
+}
+
+}  // namespace assay::watch

@@ -1,0 +1,68 @@
+// The write-ahead log of a watch: every fragment that was taken in, in order, and where rounds were cut, so
+// that a process that starts again comes to the same violations in the same rounds. Segment files of frames;
+// docs/collect.md gives the bytes. Fragments are numbered over all collectors; a checkpoint makes
+// those before its number dispensable.
+//
+// Two threads use it: the one that takes fragments in and the one that decides. Every function locks.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "collect/descriptor.hpp"
+#include "collect/fragment.hpp"
+#include "collect/source.hpp"
+
+namespace assay::watch {
+
+class Log {
+ public:
+  explicit Log(std::filesystem::path folder, std::uint64_t segment_bytes = std::uint64_t{1} << 26)
+      : folder_(std::move(folder)), segment_bytes_(segment_bytes) {}
+
+  struct Visitor {
+    std::function<void(std::uint64_t index, collect::Fragment fragment)> fragment;
+    // All fragments below `end` had been added when a round was decided.
+    std::function<void(std::uint64_t end)> round;
+  };
+  // Calls back for all that is in the log from fragment `from` on, then makes the log ready to append. What a
+  // crash left unfinished at its very end was never acknowledged: it is cut off with a note. Throws
+  // InputError where the log is damaged otherwise, or has a gap. Returns the number of the next fragment.
+  std::uint64_t open(std::uint64_t from, const Visitor& visit, const collect::Note& note);
+
+  // The fragment's number. It is safe only after sync().
+  std::uint64_t append(const collect::Fragment& fragment);
+  void append_round(std::uint64_t end);
+  // Throws StorageError; then nothing is lost, and sync() may be tried again.
+  void sync();
+  // Removes segments that hold only fragments below `index`.
+  void forget_before(std::uint64_t index);
+
+  std::uint64_t bytes() const;
+
+ private:
+  struct Segment {
+    std::uint64_t first;  // number of its first fragment
+    std::filesystem::path path;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<Segment> segments_on_disk() const;
+  void read(const Segment& segment, bool is_last, std::uint64_t from, const Visitor& visit,
+            const collect::Note& note, std::uint64_t& good);
+  void begin_segment();
+
+  mutable std::mutex mutex_;
+  std::filesystem::path folder_;
+  std::uint64_t segment_bytes_;
+  std::vector<Segment> segments_;
+  collect::Descriptor file_;  // the last segment
+  std::string waiting_;       // appended since the last sync(); its place is behind segments_.back().bytes
+  std::uint64_t next_ = 0;    // number of the next fragment
+  std::uint64_t synced_ = 0;  // the same at the last sync()
+};
+
+}  // namespace assay::watch

@@ -1,0 +1,260 @@
+// assay watch as a user meets it: sources, exit codes, reports, telemetry, and ends of every kind.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "collect/sender.hpp"
+#include "history/builder.hpp"
+#include "support/running.hpp"
+
+namespace assay::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSerial =
+    R"({"s":0,"t":0,"status":"ok","ops":[["r",1,null],["w",1,1]]}
+{"s":1,"t":0,"status":"ok","ops":[["r",1,1],["w",1,2]]}
+)";
+constexpr const char* kLostUpdate =
+    R"({"s":0,"t":0,"status":"ok","ops":[["r",1,null],["w",1,1]]}
+{"s":1,"t":0,"status":"ok","ops":[["r",1,null],["w",1,2]]}
+)";
+
+void append(const std::string& path, const std::string& text) {
+  std::ofstream(path, std::ios::binary | std::ios::app) << text;
+}
+
+std::vector<nlohmann::json> events(const std::string& out) {
+  std::vector<nlohmann::json> found;
+  std::istringstream lines(out);
+  for (std::string line; std::getline(lines, line) && !lines.eof();)
+    found.push_back(nlohmann::json::parse(line));
+  return found;
+}
+
+class WatchCommand : public ::testing::Test {
+ protected:
+  // Pages go to a folder that vanishes.
+  std::vector<std::string> watch(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "watch");
+    arguments.insert(arguments.end(), {"--report-dir", pages_});
+    return arguments;
+  }
+  std::size_t pages() const {
+    if (!fs::exists(pages_)) return 0;
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(pages_), fs::directory_iterator()));
+  }
+  const TemporaryFolder folder_;
+  const std::string pages_ = folder_.file("pages");
+  const std::string state_ = folder_.file("state");
+};
+
+TEST_F(WatchCommand, StandardInputEndsWithAVerdict) {
+  const std::string good = folder_.file("good", kSerial), bad = folder_.file("bad", kLostUpdate);
+  const Ran holds = run_shell("$ASSAY watch - < " + good);
+  EXPECT_EQ(holds.exit_code, 0) << holds.err;
+  EXPECT_EQ(holds.out, "serializable  holds so far; 2 transactions in 1 rounds\n");
+  const Ran violated = run_shell("cat " + bad + " | $ASSAY watch - --report-dir " + pages_);
+  EXPECT_EQ(violated.exit_code, 1) << violated.err;
+  EXPECT_NE(violated.out.find("violation 1 of serializable, after 2 transactions; report: "),
+            std::string::npos);
+  EXPECT_NE(violated.out.find("Lost update"), std::string::npos) << violated.out;
+  EXPECT_EQ(pages(), 1U);
+}
+
+TEST_F(WatchCommand, WrongInputIsExitCodeThreeAndSaysWhere) {
+  const std::string bad = folder_.file("bad", std::string(kSerial) + "{\"s\":0}\n");
+  const Ran ran = run_assay(watch({bad, "--until-end"}));
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_NE(ran.err.find("bad: line 3"), std::string::npos) << ran.err;
+  const Ran cut = run_shell("echo '{\"assay\":\"history\",\"version\":1}' | $ASSAY watch -");
+  EXPECT_EQ(cut.exit_code, 3);
+  EXPECT_NE(cut.err.find("cut off"), std::string::npos) << cut.err;
+  EXPECT_EQ(run_assay({"watch"}).exit_code, 3);
+  EXPECT_EQ(run_assay({"watch", bad, "--listen", "nowhere"}).exit_code, 3);
+  EXPECT_EQ(run_assay({"watch", folder_.file("none"), "--until-end"}).exit_code, 3);
+}
+
+TEST_F(WatchCommand, FollowsAFileAndTellsWhatHappensToIt) {
+  const std::string file = folder_.file("run.jsonl", "");
+  const std::string told = folder_.file("told");
+  RunningAssay running(watch({file, "--on-violation", "echo found >" + told + ";:"}));
+  append(file, kLostUpdate);
+  EXPECT_TRUE(running.says("violation 1 of serializable")) << running.err();
+  EXPECT_TRUE(eventually([&] { return fs::exists(told); }));
+  EXPECT_FALSE(running.ended());
+  append(file, R"({"s":0,"t":1,"status":"ok","ops":[["r",9,null],["w",9,1]]}
+{"s":1,"t":1,"status":"ok","ops":[["r",9,null],["w",9,2]]}
+)");
+  EXPECT_TRUE(running.says("violation 2 of serializable")) << running.err();
+  running.signal(SIGTERM);
+  EXPECT_EQ(running.wait(), 1);
+  EXPECT_TRUE(running.says("serializable  violated: 2 in all; 4 transactions")) << running.out();
+  EXPECT_EQ(pages(), 2U);
+}
+
+TEST_F(WatchCommand, StopEndsAtTheFirstViolation) {
+  const std::string file = folder_.file("run.jsonl", kLostUpdate);
+  const Ran ran = run_assay(watch({file, "--stop", "--quiet"}));
+  EXPECT_EQ(ran.exit_code, 1);
+  EXPECT_EQ(ran.out + ran.err, "");
+}
+
+TEST_F(WatchCommand, AFolderOfSessions) {
+  fs::create_directory(folder_.file("logs"));
+  folder_.file("logs/a", R"({"s":"a","t":0,"status":"ok","ops":[["w",1,1]]})");
+  folder_.file("logs/b", R"({"s":"b","t":0,"status":"ok","ops":[["r",1,1]]})");
+  const Ran ran = run_assay(watch({folder_.file("logs"), "--until-end"}));
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_NE(ran.out.find("2 transactions"), std::string::npos) << ran.out;
+}
+
+TEST_F(WatchCommand, EventsAsJson) {
+  const std::string file = folder_.file("run.jsonl", kLostUpdate);
+  const Ran ran = run_assay(watch({file, "--until-end", "--json-lines", "--level", "si"}));
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  std::map<std::string, nlohmann::json> by_name;
+  for (const nlohmann::json& event : events(ran.out)) by_name[event["event"]] = event;
+  ASSERT_TRUE(by_name.contains("violation")) << ran.out;
+  EXPECT_EQ(by_name["violation"]["check"]["results"][0]["verdict"], "violated");
+  EXPECT_TRUE(fs::exists(by_name["violation"]["report"].get<std::string>()));
+  ASSERT_TRUE(by_name.contains("end"));
+  EXPECT_EQ(by_name["end"]["violations"], 1);
+  EXPECT_EQ(by_name["end"]["level"], "snapshot-isolation");
+}
+
+std::string get(const std::string& address, const std::string& request) {
+  const collect::Descriptor socket = collect::connect_to(collect::address_of(address));
+  EXPECT_EQ(::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(request.size()));
+  std::string answer;
+  eventually([&] {
+    char piece[4096];
+    const ssize_t n = ::recv(socket.get(), piece, sizeof piece, 0);
+    if (n > 0) answer.append(piece, static_cast<std::size_t>(n));
+    return n == 0;
+  });
+  return answer;
+}
+
+TEST_F(WatchCommand, TelemetryForPrometheus) {
+  const std::string file = folder_.file("run.jsonl", kSerial);
+  RunningAssay running(watch({file, "--metrics", "127.0.0.1:0"}));
+  std::string address = running.address("metrics");
+  ASSERT_TRUE(address.starts_with("http://127.0.0.1:")) << running.err();
+  address = address.substr(7, address.rfind('/') - 7);
+  std::string answer;
+  EXPECT_TRUE(eventually([&] {
+    answer = get(address, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n");
+    return answer.find("assay_watch_rounds_total 1\n") != std::string::npos;
+  })) << answer;
+  EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n"));
+  for (const char* line : {"assay_watch_transactions_total 2\n", "assay_watch_lag_seconds ",
+                           "assay_watch_live_transactions ", "assay_watch_resident_memory_bytes ",
+                           "assay_watch_round_seconds ", "assay_watch_ingest_transactions_per_second ",
+                           "assay_watch_verdict{level=\"serializable\",verdict=\"holds\"} 1\n",
+                           "assay_watch_verdict{level=\"serializable\",verdict=\"violated\"} 0\n"}) {
+    EXPECT_NE(answer.find(line), std::string::npos) << line << answer;
+  }
+  EXPECT_TRUE(get(address, "GET /other HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+  EXPECT_TRUE(get(address, "POST /metrics HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 405"));
+  running.signal(SIGINT);
+  EXPECT_EQ(running.wait(), 0);
+}
+
+History transaction(const std::string& session, int t, int read, int write) {
+  HistoryBuilder build;
+  build.begin(build.session(Atom::string(session)), Atom::integer(t));
+  const Atom key = Atom::string("x");
+  read == 0 ? build.read_initial(key) : build.read(key, Atom::integer(read));
+  build.write(key, Atom::integer(write));
+  build.end(Status::committed);
+  return build.finish();
+}
+
+TEST_F(WatchCommand, CollectorsOverTheNetwork) {
+  RunningAssay running(watch({"--listen", "127.0.0.1:0", "--until-end", "--collectors", "2"}));
+  const std::string address = running.address("listening");
+  ASSERT_NE(address, "") << running.err();
+  collect::Sender a(collect::address_of(address), "a"), b(collect::address_of(address), "b");
+  a.send(transaction("a", 0, 0, 1));
+  b.send(transaction("b", 0, 1, 2));
+  a.send(transaction("a", 1, 2, 3));
+  b.send(transaction("b", 1, 2, 4));
+  EXPECT_TRUE(running.says("violation 1 of serializable")) << running.err();
+  a.finish();
+  b.finish();
+  EXPECT_EQ(running.wait(), 1);
+  EXPECT_TRUE(running.says("4 transactions")) << running.out();
+}
+
+TEST_F(WatchCommand, GoesOnFromACheckpointAndTellsNothingTwice) {
+  const std::string file = folder_.file("run.jsonl", kLostUpdate);
+  const Ran first = run_assay(watch({file, "--checkpoint", state_, "--stop"}));
+  EXPECT_EQ(first.exit_code, 1) << first.err;
+  EXPECT_NE(first.out.find("violation 1"), std::string::npos);
+  append(file, R"({"s":0,"t":1,"status":"ok","ops":[["r",1,2]]})");
+  const Ran second = run_assay(watch({file, "--checkpoint", state_, "--until-end"}));
+  EXPECT_EQ(second.exit_code, 1) << second.err;
+  EXPECT_EQ(second.out.find("violation 1"), std::string::npos) << second.out;
+  EXPECT_NE(second.out.find("serializable  violated: 1 in all; 3 transactions"), std::string::npos)
+      << second.out;
+  const Ran other = run_assay(watch({file, "--checkpoint", state_, "--level", "si"}));
+  EXPECT_EQ(other.exit_code, 3);
+  EXPECT_NE(other.err.find("this is a watch at serializable"), std::string::npos) << other.err;
+}
+
+TEST_F(WatchCommand, OneWatchAtATimePerCheckpointFolder) {
+  const std::string file = folder_.file("run.jsonl", kSerial);
+  RunningAssay running(watch({file, "--checkpoint", state_, "--metrics", "0"}));
+  ASSERT_NE(running.address("metrics"), "");
+  const Ran ran = run_assay(watch({file, "--checkpoint", state_}));
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_NE(ran.err.find("another watch is using this checkpoint folder"), std::string::npos) << ran.err;
+}
+
+TEST_F(WatchCommand, ADamagedCheckpointIsToldAndTheLogServes) {
+  const std::string file = folder_.file("run.jsonl", kLostUpdate);
+  EXPECT_EQ(run_assay(watch({file, "--checkpoint", state_, "--until-end"})).exit_code, 1);
+  for (const auto& entry : fs::directory_iterator(state_)) {
+    if (entry.path().filename().string().starts_with("checkpoint-")) append(entry.path().string(), "x");
+  }
+  const Ran ran = run_assay(watch({file, "--checkpoint", state_, "--until-end"}));
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_NE(ran.err.find("it is damaged; going back"), std::string::npos) << ran.err;
+  EXPECT_EQ(ran.out, "serializable  violated: 1 in all; 2 transactions in 2 rounds\n");
+}
+
+TEST_F(WatchCommand, AFullDiskIsToldAndSurvived) {
+  // A limit on the size of files stands for the full disk: it can be lifted from outside.
+  RunningAssay running(watch({"--listen", "0", "--until-end", "--checkpoint", state_}));
+  const std::string address = running.address("listening");
+  ASSERT_NE(address, "") << running.err();
+  collect::Sender sender(collect::address_of(address), "a");
+  sender.send(transaction("a", 0, 0, 1));
+  sender.flush();
+  rlimit limit{};
+  ASSERT_EQ(::prlimit(running.pid(), RLIMIT_FSIZE, nullptr, &limit), 0);
+  const rlim_t before = limit.rlim_cur;
+  limit.rlim_cur = 4096;  // enough for what it says, not for the log
+  ASSERT_EQ(::prlimit(running.pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
+  constexpr int kMany = 60;
+  for (int t = 1; t < kMany; ++t) sender.send(transaction("a", t, t, t + 1));
+  EXPECT_TRUE(running.says("nothing is taken in or acknowledged until that works again")) << running.err();
+  EXPECT_LT(sender.acknowledged(), static_cast<std::uint64_t>(kMany));
+  limit.rlim_cur = before;
+  ASSERT_EQ(::prlimit(running.pid(), RLIMIT_FSIZE, &limit, nullptr), 0);
+  sender.finish();
+  EXPECT_EQ(running.wait(), 0) << running.err();
+  EXPECT_TRUE(running.says("the log can be written again")) << running.err();
+  EXPECT_TRUE(running.says("60 transactions")) << running.out();
+}
+
+}  // namespace
+}  // namespace assay::testing

@@ -1,0 +1,327 @@
+// The judge of the watcher: however a history is cut into rounds, the verdict is that of the whole.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "check/check.hpp"
+#include "history/builder.hpp"
+#include "history/replay.hpp"
+#include "support/draw.hpp"
+#include "support/random_history.hpp"
+#include "watch/watcher.hpp"
+
+namespace assay::watch {
+namespace {
+
+using check::Verdict;
+
+Verdict verdict_of_whole(const History& h, const WatchOptions& options) {
+  check::Options plain;
+  plain.clock_drift = std::chrono::nanoseconds(options.clock_drift);
+  return check::check(h, std::span(&options.level, 1), plain).front().verdict;
+}
+
+struct Watched {
+  bool violated = false;
+  bool undecided = false;  // at the end
+  Kept kept;
+};
+
+// Feeds the history in random pieces, with random rounds, sessions closed as they end or at the end, the
+// state saved and loaded now and then.
+Watched watch(const History& h, const WatchOptions& options, std::uint64_t seed, bool stop_at_violation) {
+  Rng rng(seed);
+  Watcher watcher(options);
+  for (std::uint32_t s = 0; s < h.sessions(); ++s) watcher.admit(to_string(h.name(Session{s})));
+  std::vector<std::uint32_t> next(h.sessions(), 0);
+  std::uint32_t left = h.transactions();
+  const bool close_early = rng.chance(0.3);
+  const bool save = rng.chance(0.2);
+  // Recorded together, sessions advance side by side; sometimes one runs ahead.
+  const std::uint32_t longest = rng.chance(0.3) ? 8 : 2;
+  Watched watched;
+  const auto decide = [&] {
+    while (true) {
+      const Round round = watcher.decide();
+      watched.undecided = round.verdict == Verdict::undecided;
+      if (round.verdict == Verdict::violated) {
+        watched.violated = true;
+        EXPECT_TRUE(round.counterexample.has_value());
+      }
+      if (!round.more || (stop_at_violation && watched.violated)) break;
+    }
+    if (!save) return;
+    std::string bytes;
+    watcher.save(bytes);
+    watcher = Watcher::load(bytes, "saved");
+  };
+  const double round = rng.chance(0.5) ? 0.5 : 0.1;
+  while (left > 0) {
+    HistoryBuilder fragment;
+    Replay replay(h, fragment);
+    const Session s{rng.below(h.sessions())};
+    const IdRange<Txn> all = h.transactions_of(s);
+    for (std::uint32_t n = rng.between(1, longest); n > 0 && next[index(s)] < all.size(); --n, --left) {
+      replay.transaction(all[next[index(s)]++]);
+    }
+    watcher.add(fragment.finish());
+    if (close_early && next[index(s)] == all.size()) watcher.close(to_string(h.name(s)));
+    if (rng.chance(round)) decide();
+    if (stop_at_violation && watched.violated) return watched;
+  }
+  if (rng.chance(0.5)) decide();
+  watched.kept = watcher.kept();
+  for (std::uint32_t s = 0; s < h.sessions(); ++s) watcher.close(to_string(h.name(Session{s})));
+  decide();
+  return watched;
+}
+
+bool disagrees(const History& h, const WatchOptions& options, std::uint64_t seed) {
+  const Verdict whole = verdict_of_whole(h, options);
+  const Watched watched = watch(h, options, seed, true);
+  if (watched.violated) return whole != Verdict::violated;
+  if (watched.undecided) return whole != Verdict::undecided && options.unique_values;
+  return whole != Verdict::holds;
+}
+
+void compare(const Shape& shape, const WatchOptions& options, std::uint64_t cases) {
+  const std::uint64_t seed = random_seed();
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    Rng rng(seed + i);
+    const History h = random_history(rng, shape);
+    for (std::uint32_t cut = 0; cut < 3; ++cut) {
+      const std::uint64_t cuts = rng.next();
+      if (!disagrees(h, options, cuts)) continue;
+      const auto still = [&](const History& smaller) {
+        for (std::uint64_t c = 0; c < 50; ++c) {
+          if (disagrees(smaller, options, cuts + c)) return true;
+        }
+        return false;
+      };
+      FAIL() << "seed " << seed + i << " cut " << cuts << " level " << info(options.level).name << "\n"
+             << drawing(h) << "\nshrunk:\n"
+             << drawing(shrink(h, still));
+    }
+  }
+}
+
+// Longer histories than random_history makes, in which sessions hear of each other often enough for things to
+// freeze: a serial run with fences (every session now and then reads and writes one key), in which afterwards
+// at most a few reads are made to see another version.
+struct Stream {
+  std::uint32_t transactions = 30, sessions = 4, keys = 5, operations = 3;
+  double reads = 0.5, blind = 0.5, fence = 0.3, aborted = 0.05, unknown = 0;
+  bool times = false;
+};
+
+Stream random_stream(Rng& rng) {
+  Stream stream;
+  stream.transactions = rng.between(8, 40);
+  stream.sessions = rng.between(1, 5);
+  stream.keys = rng.between(1, 6);
+  stream.operations = rng.between(1, 4);
+  stream.reads = rng.chance(0.3) ? 0.2 : 0.6;
+  stream.blind = rng.chance(0.5) ? 0.95 : 0.4;
+  stream.fence = rng.chance(0.3) ? 0.1 : 0.4;
+  stream.aborted = rng.chance(0.5) ? 0.1 : 0;
+  return stream;
+}
+
+History run(Rng& rng, const Stream& stream) {
+  struct Operation {
+    bool write;
+    std::uint32_t key, value;
+  };
+  struct Transaction {
+    std::uint32_t session;
+    Status status;
+    std::vector<Operation> operations;
+    std::int64_t start, end;
+  };
+  std::vector<Transaction> transactions;
+  std::vector<std::uint32_t> current(stream.keys + 1, 0), written(stream.keys + 1, 0);
+  std::vector<std::int64_t> busy_until(stream.sessions, 0);
+  const bool early_commits = rng.chance(0.5);
+  for (std::uint32_t i = 0; i < stream.transactions; ++i) {
+    Transaction t{rng.below(stream.sessions), Status::committed, {}, 0, 0};
+    if (rng.chance(stream.aborted)) t.status = Status::aborted;
+    if (rng.chance(stream.unknown)) t.status = Status::unknown;
+    const bool takes_effect =
+        t.status == Status::committed || (t.status == Status::unknown && rng.chance(0.5));
+    std::vector<std::uint32_t> seen = current;
+    const auto read = [&](std::uint32_t key) { t.operations.push_back({false, key, seen[key]}); };
+    const auto write = [&](std::uint32_t key) {
+      t.operations.push_back({true, key, ++written[key]});
+      seen[key] = written[key];
+    };
+    if (rng.chance(stream.fence)) {
+      read(0);
+      write(0);
+    } else {
+      for (std::uint32_t n = rng.between(1, stream.operations); n > 0; --n) {
+        const std::uint32_t key = rng.between(1, stream.keys);
+        const bool reads = rng.chance(stream.reads);
+        if (reads || !rng.chance(stream.blind)) read(key);
+        if (!reads) write(key);
+      }
+    }
+    if (takes_effect) current = seen;
+    // It takes effect at time 10 * i; what surrounds that may overlap others.
+    const std::int64_t now = 10 * std::int64_t{i};
+    t.start = std::max(busy_until[t.session], now - rng.between(0, early_commits ? 3 : 30));
+    t.end = std::max(t.start, now) + rng.between(0, early_commits ? 3 : 30);
+    busy_until[t.session] = t.end;
+    transactions.push_back(std::move(t));
+  }
+  for (std::uint32_t n = rng.chance(0.4) ? 0 : rng.between(1, 2); n > 0; --n) {
+    Transaction& t = transactions[rng.below(stream.transactions)];
+    Operation& op = t.operations[rng.below(static_cast<std::uint32_t>(t.operations.size()))];
+    if (!op.write && written[op.key] > 0) {
+      // Mostly a version not far from the one it was.
+      op.value = rng.chance(0.7)
+                     ? std::min(written[op.key], op.value + 1 - std::min(op.value + 1, rng.below(3)))
+                     : rng.between(0, written[op.key]);
+    } else if (rng.chance(0.5)) {
+      std::swap(t.session, transactions[rng.below(stream.transactions)].session);
+    }
+  }
+  HistoryBuilder builder;
+  for (std::uint32_t s = 0; s < stream.sessions; ++s) builder.session(Atom::integer(s + 1));
+  for (std::uint32_t i = 0; i < stream.transactions; ++i) {
+    const Transaction& t = transactions[i];
+    builder.begin(Session{t.session}, Atom::integer(i));
+    for (const Operation& op : t.operations) {
+      const Atom key = Atom::integer(op.key + 1);
+      const Atom value = Atom::integer(op.value);
+      if (op.write) {
+        builder.write(key, value);
+      } else if (op.value == 0) {
+        builder.read_initial(key);
+      } else {
+        builder.read(key, value);
+      }
+    }
+    if (stream.times) {
+      builder.end(t.status, t.start,
+                  t.status == Status::unknown ? std::nullopt : std::optional<std::int64_t>(t.end));
+    } else {
+      builder.end(t.status);
+    }
+  }
+  return builder.finish();
+}
+
+struct Tally {
+  std::uint64_t holds = 0, violated = 0, dropped = 0, transactions = 0;
+};
+
+void compare_streams(const WatchOptions& options, double unknown, bool times, std::uint64_t cases) {
+  const std::uint64_t seed = random_seed();
+  Tally tally;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    Rng rng(seed + i);
+    Stream stream = random_stream(rng);
+    if (rng.chance(0.5)) stream.unknown = unknown;
+    stream.times = times;
+    const History h = run(rng, stream);
+    const std::uint64_t cut = rng.next();
+    const Verdict whole = verdict_of_whole(h, options);
+    const Watched watched = watch(h, options, cut, true);
+    ++(whole == Verdict::holds ? tally.holds : tally.violated);
+    if (whole == Verdict::holds) {
+      tally.transactions += h.transactions();
+      tally.dropped += h.transactions() - watched.kept.live - watched.kept.frozen - watched.kept.waiting;
+    }
+    if (watched.violated == (whole == Verdict::violated) &&
+        watched.undecided == (whole == Verdict::undecided)) {
+      continue;
+    }
+    const auto still = [&](const History& smaller) {
+      for (std::uint64_t c = 0; c < 50; ++c) {
+        if (disagrees(smaller, options, cut + c)) return true;
+      }
+      return false;
+    };
+    FAIL() << "seed " << seed + i << " cut " << cut << " level " << info(options.level).name << ": watched "
+           << (watched.violated    ? "violated"
+               : watched.undecided ? "undecided"
+                                   : "holds")
+           << "\n"
+           << drawing(h) << "\nshrunk:\n"
+           << drawing(still(h) ? shrink(h, still) : h);
+  }
+  std::cout << info(options.level).name << ": " << tally.holds << " hold, " << tally.violated
+            << " do not; of those that hold " << tally.dropped << " of " << tally.transactions
+            << " transactions were dropped before the end\n";
+}
+
+WatchOptions at(Level level) {
+  WatchOptions options;
+  options.level = level;
+  options.clock_drift = 1;
+  return options;
+}
+
+Shape unique_values() {
+  Shape shape;
+  shape.max_transactions = 12;
+  shape.max_sessions = 4;
+  shape.aborted = 0.1;
+  return shape;
+}
+
+TEST(WatchRandom, Serializable) {
+  compare(unique_values(), at(Level::serializable), random_cases(600));
+}
+
+TEST(WatchRandom, SerializableOfUnknownFate) {
+  Shape shape = unique_values();
+  shape.unknown = 0.15;
+  compare(shape, at(Level::serializable), random_cases(400));
+}
+
+TEST(WatchRandom, StrictSerializable) {
+  Shape shape = unique_values();
+  shape.times = true;
+  shape.unknown = 0.05;
+  compare(shape, at(Level::strict_serializable), random_cases(400));
+}
+
+TEST(WatchRandom, SnapshotIsolation) {
+  Shape shape = unique_values();
+  shape.unknown = 0.05;
+  compare(shape, at(Level::snapshot_isolation), random_cases(200));
+}
+
+TEST(WatchRandom, WeakLevels) {
+  Shape shape = unique_values();
+  shape.unknown = 0.05;
+  for (const Level level : {Level::causal, Level::read_atomic, Level::read_committed}) {
+    compare(shape, at(level), random_cases(100));
+  }
+}
+
+TEST(WatchRandom, ValuesThatRepeat) {
+  Shape shape = shape_with_everything();
+  WatchOptions options = at(Level::serializable);
+  options.unique_values = false;
+  compare(shape, options, random_cases(200));
+}
+
+TEST(WatchRandom, SerializableStreams) {
+  compare_streams(at(Level::serializable), 0.1, false, random_cases(2000));
+}
+
+TEST(WatchRandom, StrictSerializableStreams) {
+  compare_streams(at(Level::strict_serializable), 0.1, true, random_cases(1000));
+}
+
+TEST(WatchRandom, Lists) {
+  compare(shape_of_lists(), at(Level::serializable), random_cases(200));
+}
+
+}  // namespace
+}  // namespace assay::watch
