@@ -6,6 +6,12 @@
 
 namespace assay::check {
 
+namespace {
+
+constexpr std::uint32_t kAhead = 6;  // transactions between a prefetch and its use
+
+}  // namespace
+
 AttributedHistory::AttributedHistory(const History& history, const Reads& reads, SessionOrder sessions,
                                      std::span<const std::uint32_t> choice)
     : history_(&history), reads_(&reads), keep_sessions_(sessions == SessionOrder::keep) {
@@ -34,6 +40,11 @@ void AttributedHistory::attribute(std::span<const std::uint32_t> choice) {
   key_.resize(count);
   std::size_t next_choice = 0;
   for (std::uint32_t t = 0, read = 0; t < n; ++t) {
+    if (t + kAhead < n) {
+      for (const Source source : reads_->reads_of(Txn{t + kAhead})) {
+        if (!source.is_ambiguous()) reads_->prefetch_writer(source.write());
+      }
+    }
     for (const Source source : reads_->reads_of(Txn{t})) {
       const Write w =
           source.is_ambiguous() ? reads_->candidates(source.set())[choice[next_choice++]] : source.write();

@@ -10,6 +10,7 @@
 #include "check/check.hpp"
 #include "check/reads.hpp"
 #include "history/history.hpp"
+#include "history/huge_pages.hpp"
 #include "order/graph.hpp"
 
 namespace assay::check {
@@ -94,7 +95,7 @@ class AttributedHistory {
   std::vector<std::uint8_t> present_;  // empty: all
   std::vector<std::uint32_t> next_, previous_;
   std::vector<std::uint32_t> read_begin_;
-  std::vector<std::uint32_t> source_, key_;
+  LargeVector<std::uint32_t> source_, key_;
   order::Graph readers_, version_orders_;
   std::vector<std::uint32_t> causal_order_;
 };

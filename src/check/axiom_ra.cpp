@@ -37,6 +37,7 @@ void force_read_atomic(const AttributedHistory& h, ForcedOrders& forced) {
   std::vector<std::uint32_t> read_from_by(h.transactions(), kNobody);
   std::vector<std::uint32_t> first_source;
   for (std::uint32_t t = 0; t < h.transactions(); ++t) {
+    keys.prefetch_after(t, read_from_by);
     if (!h.present(t)) continue;
     keys.load(t);
     first_source.clear();

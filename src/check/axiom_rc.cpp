@@ -23,7 +23,7 @@ void force_read_committed(const AttributedHistory& h, ForcedOrders& forced) {
   std::vector<std::uint32_t> upcoming;  // per key of the transaction: its first read after the current
   for (std::uint32_t t = 0; t < h.transactions(); ++t) {
     const std::uint32_t first = h.first_read(t), last = h.last_read(t);
-    if (t + 4 < h.transactions()) keys.prefetch(t + 4);
+    keys.prefetch_after(t, read_from_by);
     if (last - first < 2) continue;
     keys.load(t);
     next_of_same_key.resize(last - first);

@@ -31,11 +31,22 @@ class CommonKeys {
     }
   }
 
-  // What a visit of the reader t will touch at random.
-  void prefetch(std::uint32_t t) const {
-    for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
-      if (h_.source(read) != kNobody) __builtin_prefetch(h_.writes_of(h_.source(read)).data());
-    }
+  // What a visit of the readers soon after t will touch at random: first where the writes of their sources
+  // begin, and whatever else is asked of a source (`by_transaction`); some visits later those writes.
+  void prefetch_after(std::uint32_t t, const std::vector<std::uint32_t>& by_transaction) const {
+    constexpr std::uint32_t kFar = 12, kNear = 5;
+    const auto for_each_source = [&](std::uint32_t reader, const auto& visit) {
+      if (reader >= h_.transactions()) return;
+      for (std::uint32_t read = h_.first_read(reader); read < h_.last_read(reader); ++read) {
+        if (h_.source(read) != kNobody) visit(h_.source(read));
+      }
+    };
+    for_each_source(t + kFar, [&](std::uint32_t source) {
+      h_.reads().prefetch_where_writes_begin(Txn{source});
+      __builtin_prefetch(by_transaction.data() + source);
+    });
+    for_each_source(t + kNear,
+                    [&](std::uint32_t source) { __builtin_prefetch(h_.writes_of(source).data()); });
   }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(keys_.size()); }

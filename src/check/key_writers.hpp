@@ -104,8 +104,8 @@ class KeyWriters {
   }
 
   std::vector<std::uint32_t> entry_begin_;  // per key
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> writers_;      // per entry
+  LargeVector<Entry> entries_;
+  LargeVector<std::uint32_t> writers_;      // per entry
   std::vector<std::uint32_t> group_begin_;  // per key
   std::vector<Group> groups_;
   std::vector<std::uint32_t> hints_;  // per group

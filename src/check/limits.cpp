@@ -47,12 +47,12 @@ bool Limits::look() {
   return passed_ != Passed::none;
 }
 
-std::string Limits::reason() const {
-  switch (passed_) {
+std::string Limits::reason(Passed passed, std::optional<std::size_t> memory_bytes) {
+  switch (passed) {
     case Passed::time:
       return "the time limit was reached";
     case Passed::memory:
-      return fmt::format("the memory limit of {} MB was reached", *memory_ / 1000000);
+      return fmt::format("the memory limit of {} MB was reached", memory_bytes.value_or(0) / 1000000);
     case Passed::none:
       break;
   }

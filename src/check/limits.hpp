@@ -29,10 +29,13 @@ class Limits {
   }
   // The same, but looks at once.
   bool exceeded_now() { return passed_ != Passed::none || (limited_ && look()); }
-  std::string reason() const;
+  std::string reason() const { return reason(passed_, memory_); }
+
+  enum class Passed : std::uint8_t { none, time, memory };
+  // For a person; empty for none.
+  static std::string reason(Passed passed, std::optional<std::size_t> memory_bytes);
 
  private:
-  enum class Passed : std::uint8_t { none, time, memory };
   bool look();
 
   bool limited_ = false;

@@ -95,8 +95,8 @@ class Problem : public Question {
   std::uint32_t shift_;
   std::uint32_t nodes_ = 0;
   Adjacency after_, before_;
-  std::vector<std::uint32_t> readers_begin_;
-  std::vector<Txn> readers_;
+  LargeVector<std::uint32_t> readers_begin_;
+  LargeVector<Txn> readers_;
   std::vector<AmbiguousRead> ambiguous_;
 
   // Real time without a quadratic number of edges: a chain of points, one per distinct end of a transaction.

@@ -77,6 +77,24 @@ class ReadResolver {
     }
   }
 
+  // The table by version is visited at random, by operations that are known long before.
+  void prefetch_versions_near(Txn t) const {
+    constexpr std::uint32_t kAhead = 6;
+    if (index(t) + kAhead >= h_.transactions()) return;
+    const IdRange<Op> ops = h_.operations_of(Txn{index(t) + kAhead});
+    for (std::uint32_t i = 0; i < std::min(ops.size(), 64U); ++i) {
+      // What is no version is an index into a smaller table: no harm.
+      __builtin_prefetch(version_write_.data() + index(h_.version(ops[i])));
+    }
+  }
+
+  // The same as asking for the writer of w, which is far away; the writes of t are at hand.
+  bool is_write_of(Txn t, Write w) const {
+    const std::span<const Write> own = reads_.writes_of(t);
+    if (own.size() > 16) return std::binary_search(own.begin(), own.end(), w);
+    return std::find(own.begin(), own.end(), w) != own.end();
+  }
+
   void clear_stamps() { std::fill(stamp_.begin(), stamp_.end(), kNone); }
 
   // Transactions of unknown fate count if a committed one read from them. Where they are the only possible
@@ -143,8 +161,7 @@ class ReadResolver {
   }
 
   void number_writes() {
-    std::vector<std::uint32_t>& begin = reads_.key_begin_;
-    begin.assign(h_.keys() + std::size_t{1}, 0);
+    std::vector<std::uint32_t> begin(h_.keys() + std::size_t{1}, 0);
     std::uint32_t total = 0;
     for (const Txn t : h_.all_transactions()) {
       if (reads_.presence(t) == Presence::absent) continue;
@@ -158,25 +175,24 @@ class ReadResolver {
 
     const std::size_t writes = std::size_t{total} + h_.keys();
     reads_.writers_.resize(writes);
-    reads_.write_keys_.resize(writes);
     std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
+    reads_.key_begin_ = Runs(std::move(begin));
     version_write_.assign(h_.versions(), kNone);
     for (std::uint32_t k = 0; k < h_.keys(); ++k) {
       const std::uint32_t w = next[k]++;
       reads_.writers_[w] = kInitialTxn;
-      reads_.write_keys_[w] = Key{k};
       version_write_[index(h_.initial_version(Key{k}))] = w;
     }
     reads_.txn_write_begin_.reserve(h_.transactions() + std::size_t{1});
     reads_.txn_writes_.reserve(total);
     for (const Txn t : h_.all_transactions()) {
+      prefetch_versions_near(t);
       if (reads_.presence(t) != Presence::absent) {
         for_each_final_write(t, [&](Op op) {
           const Version v = h_.version(op);
           const Key k = h_.key_of(v);
           const std::uint32_t w = next[index(k)]++;
           reads_.writers_[w] = t;
-          reads_.write_keys_[w] = k;
           reads_.txn_writes_.push_back(Write{w});
           if (version_write_[index(v)] == kNone) {
             version_write_[index(v)] = w;
@@ -198,6 +214,7 @@ class ReadResolver {
     reads_.sources_.reserve(h_.count(OpKind::read) + std::size_t{h_.count(OpKind::list_read)});
     set_of_version_.clear();
     for (const Txn t : h_.all_transactions()) {
+      prefetch_versions_near(t);
       if (h_.status(t) == Status::committed) {
         if (lists_) {
           answer_reads_with_lists(t);
@@ -212,6 +229,10 @@ class ReadResolver {
       reads_.txn_read_begin_.push_back(static_cast<std::uint32_t>(reads_.sources_.size()));
     }
     clear_stamps();
+    if (std::find(reads_.presence_.begin(), reads_.presence_.end(), Presence::conditional) ==
+        reads_.presence_.end()) {
+      return;
+    }
     // A reader is no candidate for its own read, which can leave one that was thought to be one of several.
     for (const Source source : reads_.sources_) {
       if (source.is_ambiguous() || reads_.is_initial(source.write())) continue;
@@ -260,7 +281,7 @@ class ReadResolver {
       return;
     }
     if (repeats_.empty()) {
-      if (reads_.writers_[w] == t) {
+      if (is_write_of(t, Write{w})) {
         unexplained_.push_back({index(v), index(t), index(op)});
       } else {
         reads_.sources_.push_back(Source::of(Write{w}));
@@ -405,7 +426,7 @@ class ReadResolver {
   std::optional<ListReads> lists_;
   std::vector<std::uint32_t> stamp_;      // key -> the transaction that touched it last in the current pass
   std::vector<std::uint32_t> own_write_;  // key -> its last write in the current transaction
-  std::vector<std::uint32_t> version_write_;
+  LargeVector<std::uint32_t> version_write_;
   std::vector<Repeat> repeats_;
   std::vector<std::uint32_t> set_of_version_;
   std::vector<Unexplained> unexplained_;
@@ -440,9 +461,9 @@ const Reads::KnownOrder* Reads::version_order(Txn before, Txn after) const {
 
 std::size_t Reads::resident_bytes() const {
   const auto bytes = [](const auto& column) { return column.capacity() * sizeof(column[0]); };
-  return bytes(presence_) + bytes(key_begin_) + bytes(writers_) + bytes(write_keys_) +
-         bytes(txn_write_begin_) + bytes(txn_writes_) + bytes(txn_read_begin_) + bytes(sources_) +
-         bytes(set_begin_) + bytes(candidates_) + bytes(version_orders_) + bytes(bad_reads_);
+  return bytes(presence_) + key_begin_.resident_bytes() + bytes(writers_) + bytes(txn_write_begin_) +
+         bytes(txn_writes_) + bytes(txn_read_begin_) + bytes(sources_) + bytes(set_begin_) +
+         bytes(candidates_) + bytes(version_orders_) + bytes(bad_reads_);
 }
 
 }  // namespace assay::check

@@ -11,6 +11,8 @@
 
 #include "check/outcome.hpp"
 #include "history/history.hpp"
+#include "history/huge_pages.hpp"
+#include "history/runs.hpp"
 
 namespace assay::check {
 
@@ -46,17 +48,19 @@ class Source {
 class Reads {
  public:
   std::uint32_t transactions() const { return static_cast<std::uint32_t>(presence_.size()); }
-  std::uint32_t keys() const { return static_cast<std::uint32_t>(key_begin_.size() - 1); }
+  std::uint32_t keys() const { return key_begin_.size(); }
   std::uint32_t writes() const { return static_cast<std::uint32_t>(writers_.size()); }
 
   Presence presence(Txn t) const { return presence_[index(t)]; }
 
   // All writes of a key, the initial one first.
-  IdRange<Write> writes_of(Key k) const { return {key_begin_[index(k)], key_begin_[index(k) + 1]}; }
+  IdRange<Write> writes_of(Key k) const {
+    return {key_begin_[index(k)], key_begin_[index(k) + std::size_t{1}]};
+  }
   Write initial_write(Key k) const { return Write{key_begin_[index(k)]}; }
   bool is_initial(Write w) const { return writers_[index(w)] == kInitialTxn; }
   Txn writer(Write w) const { return writers_[index(w)]; }
-  Key key(Write w) const { return write_keys_[index(w)]; }
+  Key key(Write w) const { return Key{key_begin_.run_of(index(w))}; }
 
   // The writes of a transaction; empty if it is absent. Sorted by key.
   std::span<const Write> writes_of(Txn t) const {
@@ -69,6 +73,10 @@ class Reads {
   std::span<const Source> reads_of(Txn t) const {
     return {sources_.data() + txn_read_begin_[index(t)], sources_.data() + txn_read_begin_[index(t) + 1]};
   }
+  // These come at random; a loop that knows early what it will ask for can say so.
+  void prefetch_writer(Write w) const { __builtin_prefetch(writers_.data() + index(w)); }
+  void prefetch_where_writes_begin(Txn t) const { __builtin_prefetch(txn_write_begin_.data() + index(t)); }
+
   // Two or more writes of one key, in increasing order.
   std::span<const Write> candidates(std::uint32_t set) const {
     return {candidates_.data() + set_begin_[set], candidates_.data() + set_begin_[set + 1]};
@@ -104,13 +112,12 @@ class Reads {
  private:
   friend class ReadResolver;
   std::vector<Presence> presence_;
-  std::vector<std::uint32_t> key_begin_{0};
-  std::vector<Txn> writers_;
-  std::vector<Key> write_keys_;
+  Runs key_begin_;
+  LargeVector<Txn> writers_;
   std::vector<std::uint32_t> txn_write_begin_{0};
-  std::vector<Write> txn_writes_;
+  LargeVector<Write> txn_writes_;
   std::vector<std::uint32_t> txn_read_begin_{0};
-  std::vector<Source> sources_;
+  LargeVector<Source> sources_;
   std::vector<std::uint32_t> set_begin_{0};
   std::vector<Write> candidates_;
   std::vector<KnownOrder> version_orders_;

@@ -341,12 +341,12 @@ class Scheduler {
   std::vector<State> state_;
   std::vector<bool> begun_;
   std::vector<Write> current_;          // key -> the write that a read would see now
-  std::vector<std::uint32_t> pending_;  // write -> readers still to come
+  LargeVector<std::uint32_t> pending_;  // write -> readers still to come
   std::vector<std::uint32_t> locked_;   // key -> the transaction that began and will write it
   struct Waiter {
     std::uint32_t txn = 0, next = kNone;
   };
-  std::vector<std::uint32_t>
+  LargeVector<std::uint32_t>
       waiters_;  // write -> first of those that wait for its readers, or for it to be overwritten
   std::vector<Waiter> waiter_pool_;
   std::uint32_t free_waiter_ = kNone;

@@ -111,16 +111,13 @@ class Search {
   std::uint32_t begin_position(Txn t) const { return order_.position(p_.begin_of(t)) + 1; }
 
   bool has_next(Write w) const {
-    return place_[index(w)] + 1 < index(*reads_.writes_of(reads_.key(w)).end());
+    // The writes of the next key begin with its initial one.
+    const std::size_t after = place_[index(w)] + std::size_t{1};
+    return after < sorted_.size() && !reads_.is_initial(sorted_[after]);
   }
-  Write next(Write w) const { return sorted_[place_[index(w)] + 1].write; }
+  Write next(Write w) const { return sorted_[place_[index(w)] + std::size_t{1}]; }
   // REQUIRES: !is_initial(w).
-  Write previous(Write w) const { return sorted_[place_[index(w)] - 1].write; }
-
-  struct Slot {
-    Write write;
-    Node commit;  // of its writer; kNone for the initial write
-  };
+  Write previous(Write w) const { return sorted_[place_[index(w)] - 1]; }
 
   // Each key's writes in commit order, in the slice of the array that Reads numbers them by.
   void sort_writes() {
@@ -129,7 +126,7 @@ class Search {
     const auto put = [&](Write w) {
       const std::uint32_t k = index(reads_.key(w));
       place_[index(w)] = end[k];
-      sorted_[end[k]++] = {w, reads_.is_initial(w) ? kNone : p_.commit_of(reads_.writer(w))};
+      sorted_[end[k]++] = w;
     };
     for (std::uint32_t k = 0; k < reads_.keys(); ++k) {
       end[k] = index(reads_.initial_write(Key{k}));
@@ -144,30 +141,29 @@ class Search {
     }
   }
 
-  std::uint32_t position(const Slot& slot) const {
-    return slot.commit == kNone ? 0 : order_.position(slot.commit) + 1;
-  }
-  void put(std::uint32_t where, const Slot& slot) {
-    sorted_[where] = slot;
-    place_[index(slot.write)] = where;
+  void put(std::uint32_t where, Write w) {
+    sorted_[where] = w;
+    place_[index(w)] = where;
   }
   bool restore_to_the_left(Write w) {
     const std::uint32_t old = place_[index(w)];
-    const Slot slot = sorted_[old];
-    const std::uint32_t here = position(slot);
+    const std::uint32_t here = commit_position(w);
     std::uint32_t at = old;
     // The initial write, at position 0, stops every one.
-    for (; position(sorted_[at - 1]) > here; --at) put(at, sorted_[at - 1]);
-    if (at != old) put(at, slot);
+    for (; commit_position(sorted_[at - 1]) > here; --at) put(at, sorted_[at - 1]);
+    if (at != old) put(at, w);
     return at != old;
   }
-  bool restore_to_the_right(Write w, std::uint32_t end) {
+  bool restore_to_the_right(Write w) {
     const std::uint32_t old = place_[index(w)];
-    const Slot slot = sorted_[old];
-    const std::uint32_t here = position(slot);
+    const std::uint32_t here = commit_position(w);
     std::uint32_t at = old;
-    for (; at + 1 < end && position(sorted_[at + 1]) < here; ++at) put(at, sorted_[at + 1]);
-    if (at != old) put(at, slot);
+    for (; at + std::size_t{1} < sorted_.size(); ++at) {
+      const Write next = sorted_[at + std::size_t{1}];
+      if (reads_.is_initial(next) || commit_position(next) > here) break;
+      put(at, next);
+    }
+    if (at != old) put(at, w);
     return at != old;
   }
 
@@ -220,7 +216,7 @@ class Search {
     for (std::size_t i = later.size(); i-- > 0;) {
       for (const Write w : writes_of_commit(later[i])) {
         const Write old = previous(w);
-        if (restore_to_the_right(w, index(*reads_.writes_of(reads_.key(w)).end()))) {
+        if (restore_to_the_right(w)) {
           touched_.push_back(w);
           touched_.push_back(previous(w));
           if (exclude) touched_.push_back(old);
@@ -837,9 +833,9 @@ class Search {
                   high = index(*range.end());  // sorted_[low] is before the reader
     while (high - low > 1) {
       const std::uint32_t middle = low + (high - low) / 2;
-      (position(sorted_[middle]) < reader ? low : high) = middle;
+      (commit_position(sorted_[middle]) < reader ? low : high) = middle;
     }
-    return sorted_[low].write;
+    return sorted_[low];
   }
 
   void introduce_choices(std::uint32_t q) {
@@ -892,9 +888,9 @@ class Search {
   Limits& limits_;
   DynamicOrder order_;
 
-  std::vector<Slot> sorted_;                // per key: its writes in commit order
-  std::vector<std::uint32_t> place_;        // write -> index in sorted_
-  std::vector<std::uint32_t> last_reader_;  // write -> no reader of it begins later than this position
+  LargeVector<Write> sorted_;               // per key: its writes in commit order
+  LargeVector<std::uint32_t> place_;        // write -> index in sorted_
+  LargeVector<std::uint32_t> last_reader_;  // write -> no reader of it begins later than this position
   std::vector<bool> queued_;
   std::vector<Write> touched_;
   std::vector<Write> queue_;  // writes between which and the next one something may be wrong

@@ -7,15 +7,18 @@
 #include <memory>
 #include <new>
 
+#include "check/limits.hpp"
 #include "cli/choice.hpp"
 #include "cli/command.hpp"
 #include "cli/destination.hpp"
+#include "cli/guard.hpp"
 #include "cli/input.hpp"
 #include "cli/names.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verdict.hpp"
 #include "evidence/certificate.hpp"
+#include "history/builder.hpp"
 #include "report/dot.hpp"
 #include "report/html.hpp"
 #include "report/junit.hpp"
@@ -107,6 +110,33 @@ void write_certificate(const std::string& path, const History& history, const Ou
   }
 }
 
+std::string told(const CheckOptions& options, const report::Checked& checked) {
+  std::string out = options.annotate ? report::annotations(checked) : "";
+  if (options.json) {
+    out += report::json(checked);
+  } else if (!options.quiet) {
+    out += report::text(checked, {colour_on_output(), options.stats, options.all});
+  }
+  return out;
+}
+
+// What is said where a limit ends the process before a verdict.
+LastWords without_verdict(const CheckOptions& options, const check::Options& settings, const History& history,
+                          std::span<const Level> levels) {
+  const auto words = [&](check::Limits::Passed passed) {
+    const auto outcomes = all_undecided(levels, check::Limits::reason(passed, settings.memory_bytes));
+    return told(options, {history, outcomes, settings.sessions});
+  };
+  return {words(check::Limits::Passed::time), words(check::Limits::Passed::memory), "", Exit::undecided};
+}
+
+History unread(const std::string& path) {
+  HistoryBuilder nothing;
+  nothing.source(path, "not read");
+  nothing.note("a limit was reached before the history was read: nothing is known of it");
+  return nothing.finish();
+}
+
 Exit run_check(const CheckOptions& options) {
   const std::vector<Level> levels = asked_levels(options);
   for (const FileReport& file : file_reports(options)) {
@@ -118,16 +148,25 @@ Exit run_check(const CheckOptions& options) {
   check::Options settings = settings_of(options);
   const Clock::time_point started = Clock::now();
   std::optional<Progress> progress(std::in_place, !options.quiet, "reading");
+  std::optional<Guard> guard(std::in_place, settings.timeout_seconds, settings.memory_bytes,
+                             without_verdict(options, settings, unread(options.input.path), levels));
   const History history = read_input(options.input);
   const double read_seconds = seconds_since(started);
 
   // The time that reading took is part of the time that the user gave.
   if (settings.timeout_seconds)
     *settings.timeout_seconds = std::max(*settings.timeout_seconds - read_seconds, 1e-3);
+  if (guard->watches()) guard->prepare(without_verdict(options, settings, history, levels));
   progress->phase("checking");
   settings.progress = [&](std::string_view phase) { progress->phase(phase); };
   const std::vector<Outcome> outcomes = decide(history, levels, settings);
   const double check_seconds = seconds_since(started) - read_seconds;
+  if (guard->watches()) {
+    const std::string bare =
+        told(options, {history, outcomes, settings.sessions, read_seconds, check_seconds});
+    guard->prepare({bare, bare, "assay: error: a limit was reached before all was explained and written\n",
+                    exit_code(outcomes)});
+  }
   progress->phase("explaining");
   std::vector<report::Story> stories;
   if (!options.quiet || options.json || options.certificate || options.annotate || any_file(options)) {
@@ -141,12 +180,9 @@ Exit run_check(const CheckOptions& options) {
   progress.reset();
   if (options.certificate) write_certificate(*options.certificate, history, outcomes[0], stories, settings);
 
-  if (options.annotate) print(report::annotations(checked));
-  if (options.json) {
-    print(report::json(checked));
-  } else if (!options.quiet) {
-    print(report::text(checked, {colour_on_output(), options.stats, options.all}));
-  }
+  const std::string out = told(options, checked);
+  guard.reset();
+  print(out);
   return exit_code(outcomes);
 }
 

@@ -44,17 +44,21 @@ check::Options limits(const LimitOptions& options) {
   return limits;
 }
 
+std::vector<Outcome> all_undecided(std::span<const Level> levels, const std::string& reason) {
+  std::vector<Outcome> outcomes(levels.size());
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    outcomes[i].level = levels[i];
+    outcomes[i].reason = reason;
+  }
+  return outcomes;
+}
+
 std::vector<Outcome> decide(const History& history, std::span<const Level> levels,
                             const check::Options& options) {
   try {
     return check::check(history, levels, options);
   } catch (const std::bad_alloc&) {
-    std::vector<Outcome> outcomes(levels.size());
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      outcomes[i].level = levels[i];
-      outcomes[i].reason = "out of memory";
-    }
-    return outcomes;
+    return all_undecided(levels, "out of memory");
   }
 }
 

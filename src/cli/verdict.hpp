@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "check/check.hpp"
@@ -21,6 +22,8 @@ struct LimitOptions {
 void add_limit_options(CLI::App& command, LimitOptions& options);
 // Throws UsageError.
 check::Options limits(const LimitOptions& options);
+
+std::vector<check::Outcome> all_undecided(std::span<const Level> levels, const std::string& reason);
 
 // As check::check(), but out of memory is undecided.
 std::vector<check::Outcome> decide(const History& history, std::span<const Level> levels,

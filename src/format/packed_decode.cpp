@@ -196,7 +196,7 @@ class PackedCodec::Decoder {
       h_.key_names_.push_back(kind, bits);
     });
     h_.key_names_.shrink_to_fit();
-    h_.key_versions_ = get_begins<std::uint32_t>(n, counts_[kVersions], "versions per key", 1);
+    h_.key_versions_ = Runs(get_begins<std::uint32_t>(n, counts_[kVersions], "versions per key", 1));
   }
 
   // So do the values of one key. The initial version has none.
@@ -225,13 +225,8 @@ class PackedCodec::Decoder {
     values.shrink_to_fit();
     h_.values_ = std::move(values);
 
-    h_.version_keys_.resize(count(kVersions));
     initial_.resize(count(kVersions), false);
-    for (std::uint32_t k = 0; k < h_.keys(); ++k) {
-      initial_[h_.key_versions_[k]] = true;
-      std::fill(h_.version_keys_.begin() + h_.key_versions_[k],
-                h_.version_keys_.begin() + h_.key_versions_[k + 1], k);
-    }
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) initial_[h_.key_versions_[k]] = true;
   }
 
   void get_lists() {
@@ -284,7 +279,8 @@ class PackedCodec::Decoder {
     columns_.get(in_, count(kElements), "elements", [&](std::size_t i, std::uint64_t version) {
       require_written(version);
       while (list < h_.lists_.size() && h_.lists_[list].end <= i) ++list;
-      if (list < h_.lists_.size() && h_.version_keys_[version] != h_.lists_[list].key) {
+      if (list < h_.lists_.size() &&
+          h_.key_versions_.run_of(static_cast<std::uint32_t>(version)) != h_.lists_[list].key) {
         columns_.fail(fmt::format("element {} is of another key than its list", i));
       }
       h_.elements_.push_back(static_cast<std::uint32_t>(version));

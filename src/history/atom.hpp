@@ -76,44 +76,78 @@ class TextPool {
   std::unordered_multimap<std::uint64_t, std::uint32_t> ids_;  // hash of the text -> id
 };
 
-// A column of atoms: eight bytes each, plus one for the kind only if some atom is not an integer.
+// A column of atoms: four bytes each while all fit, else eight; plus one for the kind only if some atom is
+// not an integer.
 class AtomColumn {
  public:
   // `bits` is the number, or the id in the text pool for text kinds.
   void push_back(AtomKind kind, std::uint64_t bits) {
-    if (kind != AtomKind::integer && kinds_.empty()) kinds_.resize(bits_.size(), AtomKind::integer);
-    bits_.push_back(bits);
+    if (kind != AtomKind::integer && kinds_.empty()) kinds_.resize(size(), AtomKind::integer);
     if (!kinds_.empty() || kind != AtomKind::integer) kinds_.push_back(kind);
+    if (!is_wide_ && bits > kNarrow) widen();
+    if (is_wide_) {
+      wide_.push_back(bits);
+    } else {
+      narrow_.push_back(static_cast<std::uint32_t>(bits));
+    }
   }
   void resize(std::size_t n) {
-    bits_.resize(n);
+    if (is_wide_) {
+      wide_.resize(n);
+    } else {
+      narrow_.resize(n);
+    }
     if (!kinds_.empty()) kinds_.resize(n, AtomKind::integer);
   }
   void set(std::size_t i, AtomKind kind, std::uint64_t bits) {
-    if (kind != AtomKind::integer && kinds_.empty()) kinds_.resize(bits_.size(), AtomKind::integer);
-    bits_[i] = bits;
+    if (kind != AtomKind::integer && kinds_.empty()) kinds_.resize(size(), AtomKind::integer);
     if (!kinds_.empty()) kinds_[i] = kind;
+    if (!is_wide_ && bits > kNarrow) widen();
+    if (is_wide_) {
+      wide_[i] = bits;
+    } else {
+      narrow_[i] = static_cast<std::uint32_t>(bits);
+    }
   }
-  void reserve(std::size_t n) { bits_.reserve(n); }
-  std::size_t size() const { return bits_.size(); }
+  void reserve(std::size_t n) {
+    if (is_wide_) {
+      wide_.reserve(n);
+    } else {
+      narrow_.reserve(n);
+    }
+  }
+  std::size_t size() const { return is_wide_ ? wide_.size() : narrow_.size(); }
   AtomKind kind(std::size_t i) const { return kinds_.empty() ? AtomKind::integer : kinds_[i]; }
-  std::uint64_t bits(std::size_t i) const { return bits_[i]; }
+  std::uint64_t bits(std::size_t i) const { return is_wide_ ? wide_[i] : narrow_[i]; }
   bool all_integers() const { return kinds_.empty(); }
   Atom get(std::size_t i, const TextPool& texts) const {
     const AtomKind k = kind(i);
-    if (k == AtomKind::text || k == AtomKind::json)
-      return {k, 0, texts[static_cast<std::uint32_t>(bits_[i])]};
-    return {k, bits_[i], {}};
+    if (k == AtomKind::text || k == AtomKind::json) return {k, 0, texts[static_cast<std::uint32_t>(bits(i))]};
+    return {k, bits(i), {}};
   }
-  std::size_t resident_bytes() const { return bits_.capacity() * sizeof(bits_[0]) + kinds_.capacity(); }
+  std::size_t resident_bytes() const {
+    return narrow_.capacity() * sizeof(narrow_[0]) + wide_.capacity() * sizeof(wide_[0]) + kinds_.capacity();
+  }
   void shrink_to_fit() {
-    bits_.shrink_to_fit();
+    narrow_.shrink_to_fit();
+    wide_.shrink_to_fit();
     kinds_.shrink_to_fit();
   }
 
  private:
-  std::vector<std::uint64_t> bits_;
-  std::vector<AtomKind> kinds_;  // empty while every atom is an integer
+  static constexpr std::uint64_t kNarrow = 0xFFFFFFFFU;
+
+  void widen() {
+    wide_.reserve(narrow_.capacity());
+    wide_.assign(narrow_.begin(), narrow_.end());
+    narrow_ = {};
+    is_wide_ = true;
+  }
+
+  bool is_wide_ = false;
+  std::vector<std::uint32_t> narrow_;  // empty if is_wide_
+  std::vector<std::uint64_t> wide_;    // empty unless is_wide_
+  std::vector<AtomKind> kinds_;        // empty while every atom is an integer
 };
 
 }  // namespace assay

@@ -127,12 +127,12 @@ void HistoryBuilder::find_version(const Pending& pending) {
     target = initial_mark(pending.key);
     return;
   }
-  const auto fresh = static_cast<std::uint32_t>(history_.version_keys_.size());
+  const auto fresh = static_cast<std::uint32_t>(version_keys_.size());
   InternTable& table = version_table_[static_cast<std::size_t>(pending.value_kind)];
   target = table.find_or_add(pending.key, pending.value_bits, fresh);
   if (target == fresh) {
     require_room(fresh, "versions");
-    history_.version_keys_.push_back(pending.key);
+    version_keys_.push_back(pending.key);
     history_.values_.push_back(pending.value_kind, pending.value_bits);
   }
 }
@@ -256,27 +256,21 @@ void HistoryBuilder::group_by_session() {
 void HistoryBuilder::group_versions_by_key() {
   History& h = history_;
   const std::uint32_t keys = h.keys();
-  const auto found = static_cast<std::uint32_t>(h.version_keys_.size());
+  const auto found = static_cast<std::uint32_t>(version_keys_.size());
   require_room(std::size_t{found} + keys, "versions");
   std::vector<std::uint32_t> begin(keys + std::size_t{1}, 0);
-  for (const std::uint32_t k : h.version_keys_) ++begin[k + 1];
+  for (const std::uint32_t k : version_keys_) ++begin[k + 1];
   for (std::uint32_t k = 0; k < keys; ++k) begin[k + 1] += begin[k] + 1;
 
-  std::vector<std::uint32_t> renumbered;
-  renumbered.reserve(found);
-  prefer_huge_pages(renumbered.data(), found * sizeof renumbered[0]);
-  renumbered.resize(found);
+  LargeVector<std::uint32_t> renumbered(found);
   std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
   AtomColumn values;
   values.resize(std::size_t{found} + keys);
   for (std::uint32_t v = 0; v < found; ++v) {
-    renumbered[v] = ++next[h.version_keys_[v]];
+    renumbered[v] = ++next[version_keys_[v]];
     values.set(renumbered[v], h.values_.kind(v), h.values_.bits(v));
   }
-  std::vector<std::uint32_t> version_keys(std::size_t{found} + keys);
-  for (std::uint32_t k = 0; k < keys; ++k) {
-    for (std::uint32_t v = begin[k]; v < begin[k + 1]; ++v) version_keys[v] = k;
-  }
+  version_keys_ = {};
   const auto renumber = [&](std::uint32_t& id) { id = id > kMost ? begin[~id] : renumbered[id]; };
   for (std::uint32_t op = 0; op < h.operations(); ++op) {
     switch (h.kinds_[op]) {
@@ -290,8 +284,7 @@ void HistoryBuilder::group_versions_by_key() {
   }
   for (std::uint32_t& id : h.elements_) renumber(id);
 
-  h.key_versions_ = std::move(begin);
-  h.version_keys_ = std::move(version_keys);
+  h.key_versions_ = Runs(std::move(begin));
   h.values_ = std::move(values);
   h.key_names_.shrink_to_fit();
   h.elements_.shrink_to_fit();

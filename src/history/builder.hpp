@@ -98,6 +98,7 @@ class HistoryBuilder {
   void group_versions_by_key();
 
   History history_;
+  std::vector<std::uint32_t> version_keys_;  // in order of appearance
   std::array<InternTable, kAtomKinds> session_table_, key_table_, version_table_;
   std::array<Pending, 2 * kStage> pending_{};
   std::size_t pending_count_ = 0;

@@ -36,7 +36,7 @@ std::size_t History::resident_bytes() const {
   const auto bytes = [](const auto& column) { return column.capacity() * sizeof(column[0]); };
   return bytes(session_begin_) + session_names_.resident_bytes() + bytes(op_begin_) + bytes(txn_sessions_) +
          bytes(statuses_) + txn_names_.resident_bytes() + bytes(starts_) + bytes(ends_) + bytes(kinds_) +
-         bytes(payloads_) + key_names_.resident_bytes() + bytes(key_versions_) + bytes(version_keys_) +
+         bytes(payloads_) + key_names_.resident_bytes() + key_versions_.resident_bytes() +
          values_.resident_bytes() + bytes(lists_) + bytes(queries_) + bytes(elements_) +
          query_atoms_.resident_bytes() + texts_.resident_bytes();
 }

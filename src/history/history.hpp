@@ -19,6 +19,7 @@
 
 #include "history/atom.hpp"
 #include "history/ids.hpp"
+#include "history/runs.hpp"
 
 namespace assay {
 
@@ -67,7 +68,7 @@ class History {
   std::uint32_t transactions() const { return static_cast<std::uint32_t>(statuses_.size()); }
   std::uint32_t operations() const { return static_cast<std::uint32_t>(kinds_.size()); }
   std::uint32_t keys() const { return static_cast<std::uint32_t>(key_names_.size()); }
-  std::uint32_t versions() const { return static_cast<std::uint32_t>(version_keys_.size()); }
+  std::uint32_t versions() const { return key_versions_[key_versions_.size()]; }
 
   IdRange<Txn> all_transactions() const { return {0, transactions()}; }
   IdRange<Txn> transactions_of(Session s) const {
@@ -99,9 +100,9 @@ class History {
   // REQUIRES: kind(op) is predicate_read or range_read.
   Query query(Op op) const;
 
-  Key key_of(Version v) const { return Key{version_keys_[index(v)]}; }
+  Key key_of(Version v) const { return Key{key_versions_.run_of(index(v))}; }
   Version initial_version(Key k) const { return Version{key_versions_[index(k)]}; }
-  bool is_initial(Version v) const { return key_versions_[version_keys_[index(v)]] == index(v); }
+  bool is_initial(Version v) const { return initial_version(key_of(v)) == v; }
   // The initial version first.
   IdRange<Version> versions_of(Key k) const { return {key_versions_[index(k)], key_versions_[index(k) + 1]}; }
 
@@ -157,8 +158,7 @@ class History {
   std::vector<std::uint32_t> payloads_;  // a version, or an index into lists_ or queries_
   // Per key and version.
   AtomColumn key_names_;
-  std::vector<std::uint32_t> key_versions_{0};  // first version; one more entry than keys
-  std::vector<std::uint32_t> version_keys_;
+  Runs key_versions_;
   AtomColumn values_;  // meaningless for initial versions
   // The few that need more than one version.
   std::vector<ListSpan> lists_;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <new>
 
 namespace assay {
@@ -14,18 +15,11 @@ namespace {
 constexpr std::size_t kHuge = std::size_t{2} << 20;
 
 std::size_t mapped_size(std::size_t bytes) {
-  return (bytes + kHuge - 1) / kHuge * kHuge;
+  static const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
 }
 
 }  // namespace
-
-void prefer_huge_pages(void* begin, std::size_t bytes) {
-  if (bytes < 2 * kHuge) return;
-  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-  const auto start = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-  const auto end = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / page * page;
-  ::madvise(reinterpret_cast<void*>(start), end - start, MADV_HUGEPAGE);  // a wish; a refusal is no error
-}
 
 void* allocate_zeroed(std::size_t bytes) {
   if (bytes < kHuge) {
@@ -34,7 +28,8 @@ void* allocate_zeroed(std::size_t bytes) {
     return begin;
   }
   // A mapping starts anywhere; a huge page only at a multiple of its size. Map one more and give the ends
-  // back.
+  // back. What is left beyond the last whole huge page stays on small ones, so that nothing is wasted.
+  if (bytes > std::numeric_limits<std::size_t>::max() / 2) throw std::bad_alloc();
   const std::size_t size = mapped_size(bytes);
   void* const raw = ::mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (raw == MAP_FAILED) throw std::bad_alloc();
@@ -42,7 +37,7 @@ void* allocate_zeroed(std::size_t bytes) {
   const std::size_t before = (kHuge - reinterpret_cast<std::uintptr_t>(start) % kHuge) % kHuge;
   if (before > 0) ::munmap(start, before);
   ::munmap(start + before + size, kHuge - before);
-  ::madvise(start + before, size, MADV_HUGEPAGE);
+  ::madvise(start + before, size / kHuge * kHuge, MADV_HUGEPAGE);  // a wish; a refusal is no error
   return start + before;
 }
 

@@ -4,17 +4,36 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
+#include <new>
 #include <type_traits>
+#include <vector>
 
 namespace assay {
-
-// Advises huge pages for memory that is allocated but not yet touched.
-void prefer_huge_pages(void* begin, std::size_t bytes);
 
 // Zero-filled memory; on huge pages if it is large. Throws std::bad_alloc.
 void* allocate_zeroed(std::size_t bytes);
 void free_zeroed(void* begin, std::size_t bytes);
+
+// For the vectors of a check that are large and visited at random.
+template <class Value>
+struct HugePageAllocator {
+  using value_type = Value;
+
+  HugePageAllocator() = default;
+  template <class Other>
+  HugePageAllocator(const HugePageAllocator<Other>& /*other*/) {}
+
+  Value* allocate(std::size_t n) {
+    if (n > std::numeric_limits<std::size_t>::max() / sizeof(Value)) throw std::bad_array_new_length();
+    return static_cast<Value*>(allocate_zeroed(n * sizeof(Value)));
+  }
+  void deallocate(Value* values, std::size_t n) { free_zeroed(values, n * sizeof(Value)); }
+  bool operator==(const HugePageAllocator&) const = default;
+};
+template <class Value>
+using LargeVector = std::vector<Value, HugePageAllocator<Value>>;
 
 // A fixed number of zero-filled plain values.
 template <class Value>

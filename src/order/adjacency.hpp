@@ -5,13 +5,15 @@
 #include <span>
 #include <vector>
 
+#include "history/huge_pages.hpp"
+
 namespace assay::order {
 
 using Node = std::uint32_t;
 
 struct Adjacency {
   std::vector<std::uint32_t> begin{0};  // one more entry than nodes
-  std::vector<Node> targets;
+  LargeVector<Node> targets;
 
   std::span<const Node> operator[](Node u) const {
     return {targets.data() + begin[u], targets.data() + begin[u + 1]};

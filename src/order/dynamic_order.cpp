@@ -10,8 +10,7 @@ DynamicOrder::DynamicOrder(const Adjacency& after, const Adjacency& before, std:
       before_(before),
       order_(order.begin(), order.end()),
       position_(order.size()),
-      seen_(order.size(), 0),
-      visits_(order.size()) {
+      seen_(order.size(), 0) {
   for (std::uint32_t i = 0; i < order_.size(); ++i) position_[order_[i]] = i;
   for (EdgeLists* lists : {&permanent_, &stack_}) {
     lists->out.assign(order_.size(), kNone);
@@ -51,24 +50,23 @@ bool DynamicOrder::add(Node from, Node to, Tags tags, bool permanent) {
 // a shortest one is found.
 bool DynamicOrder::search_forward(Node from, Node to, Tags tags) {
   ++search_;
-  forward_.clear();
+  forward_.assign(1, to);
+  visits_.assign(1, {kNone, kNone});
   if (from == to) {
     describe_cycle(from, to, tags);
     return false;
   }
   const std::uint32_t limit = position_[from];
   seen_[to] = search_;
-  forward_.push_back(to);
   for (std::size_t i = 0; i < forward_.size(); ++i) {
     const Node u = forward_[i];
     ++steps_;
     const auto reach = [&](Node v, std::uint32_t edge) {
       if (position_[v] > limit || seen_[v] == search_) return false;
       seen_[v] = search_;
-      visits_[v] = {u, edge};
-      if (v == from) return true;
       forward_.push_back(v);
-      return false;
+      visits_.push_back({static_cast<std::uint32_t>(i), edge});
+      return v == from;
     };
     bool closed = false;
     for (const Node v : after_[u]) closed = closed || reach(v, kNone);
@@ -86,18 +84,19 @@ bool DynamicOrder::search_forward(Node from, Node to, Tags tags) {
   return true;
 }
 
+// Back from the last node that was reached, which is `from`.
 void DynamicOrder::describe_cycle(Node from, Node to, Tags tags) {
   cycle_.clear();
   cycle_.push_back({from, to, true, tags});
-  for (Node v = from; v != to; v = visits_[v].parent) {
-    const Visit& visit = visits_[v];
+  for (std::size_t at = forward_.size() - 1; at != 0; at = visits_[at].parent) {
+    const Visit& visit = visits_[at];
     const bool added = visit.edge != kNone;
     Tags why;
     if (added) {
       why = (visit.edge & 0x80000000U) != 0 ? permanent_.edges[visit.edge & 0x7FFFFFFFU].tags
                                             : stack_.edges[visit.edge].tags;
     }
-    cycle_.push_back({visit.parent, v, added, why});
+    cycle_.push_back({forward_[visit.parent], forward_[at], added, why});
   }
   std::reverse(cycle_.begin(), cycle_.end());
 }
@@ -145,7 +144,7 @@ void DynamicOrder::reorder() {
 
 std::size_t DynamicOrder::resident_bytes() const {
   const auto bytes = [](const auto& column) { return column.capacity() * sizeof(column[0]); };
-  std::size_t total = bytes(order_) + bytes(position_) + bytes(seen_) + bytes(visits_);
+  std::size_t total = bytes(order_) + bytes(position_) + bytes(seen_);
   for (const EdgeLists* lists : {&permanent_, &stack_})
     total += bytes(lists->edges) + bytes(lists->out) + bytes(lists->in);
   return total;

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "history/huge_pages.hpp"
 #include "order/adjacency.hpp"
 
 namespace assay::order {
@@ -56,7 +57,7 @@ class DynamicOrder {
   };
   struct EdgeLists {
     std::vector<Edge> edges;
-    std::vector<std::uint32_t> out, in;  // node -> newest edge
+    LargeVector<std::uint32_t> out, in;  // node -> newest edge
   };
 
   static void link(EdgeLists& lists, Node from, Node to, Tags tags);
@@ -67,17 +68,17 @@ class DynamicOrder {
 
   const Adjacency& after_;
   const Adjacency& before_;
-  std::vector<Node> order_;
-  std::vector<std::uint32_t> position_;
+  LargeVector<Node> order_;
+  LargeVector<std::uint32_t> position_;
   EdgeLists permanent_, stack_;
 
   // Of the search at hand.
   struct Visit {
-    Node parent;
-    std::uint32_t edge;  // an added edge (permanent ones complemented), or kNone
+    std::uint32_t parent;  // its place in forward_
+    std::uint32_t edge;    // an added edge (permanent ones complemented), or kNone
   };
-  std::vector<std::uint32_t> seen_;  // node -> number of the search that reached it
-  std::vector<Visit> visits_;
+  LargeVector<std::uint32_t> seen_;  // node -> number of the search that reached it
+  std::vector<Visit> visits_;        // how each of forward_ was reached
   std::uint32_t search_ = 0;
   std::vector<Node> forward_, backward_, moved_;
   std::size_t earlier_ = 0;  // how many of moved_ moved towards the front

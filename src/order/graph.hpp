@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "history/huge_pages.hpp"
+
 namespace assay::order {
 
 inline constexpr std::uint32_t kNoNode = 0xFFFFFFFFU;
@@ -30,7 +32,7 @@ class Graph {
 
  private:
   std::vector<std::uint64_t> begin_{0};
-  std::vector<std::uint32_t> targets_;
+  LargeVector<std::uint32_t> targets_;
 };
 
 }  // namespace assay::order

@@ -86,5 +86,23 @@ TEST(HistoryBuilder, InternsManyVersionsInAnyOrder) {
   EXPECT_LE(h.resident_bytes(), std::size_t{24} * h.operations());
 }
 
+// Small numbers take less room than large ones, until one large one comes.
+TEST(HistoryBuilder, KeepsValuesOfAnySizeInOneColumn) {
+  const std::vector<Atom> values{
+      Atom::integer(0),  Atom::integer(0xFFFFFFFF), Atom::string("a text"), Atom::integer(0x100000000),
+      Atom::integer(-1), Atom::natural(UINT64_MAX), Atom::integer(7)};
+  for (std::size_t count = 1; count <= values.size(); ++count) {
+    HistoryBuilder build;
+    build.begin(build.session(Atom::integer(1)), Atom::integer(1));
+    for (std::size_t i = 0; i < count; ++i) build.write(values[i], values[i]);
+    build.end(Status::committed);
+    const History h = build.finish();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      EXPECT_EQ(h.value(h.version(Op{i})), values[i]) << i << " of " << count;
+      EXPECT_EQ(h.name(h.key(Op{i})), values[i]) << i << " of " << count;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay
