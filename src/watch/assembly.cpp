@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 #include "watch/retired.hpp"
 
 namespace assay::watch {
@@ -25,14 +25,14 @@ class Assembler {
 
   void add_held() {
     const History& held = state_.held;
-    Replay replay(held, builder_);
+    Rebuild rebuild(held, builder_);
     for (const Txn t : held.all_transactions()) {
       const std::uint32_t s = index(held.session_of(t));
       ++assembly_.kept[s];
       builder_.begin(Session{s}, held.name(t));
       for (const Op op : held.operations_of(t)) {
         if (!state_.excused.empty() && is_excused(held, op)) continue;
-        replay.operation(op, [&](Version v) { return held.is_initial(v); });
+        rebuild.operation(op, [&](Version v) { return held.is_initial(v); });
       }
       builder_.end(held.status(t), held.start(t), held.end(t));
     }
@@ -69,14 +69,14 @@ class Assembler {
 
  private:
   void add_arrival(const History& from, Txn t, std::uint32_t s, const std::vector<const Entry*>& entries) {
-    Replay replay(from, builder_);
+    Rebuild rebuild(from, builder_);
     builder_.begin(Session{s}, from.name(t));
     for (const Op op : from.operations_of(t)) {
       if (!state_.excused.empty() && is_excused(from, op)) continue;
       const OpKind kind = from.kind(op);
       const Entry* entry = has_version(kind) ? entries[index(from.key(op))] : nullptr;
       if (entry == nullptr) {
-        replay.operation(op, [&](Version v) { return from.is_initial(v); });
+        rebuild.operation(op, [&](Version v) { return from.is_initial(v); });
         continue;
       }
       const Version v = from.version(op);
@@ -87,12 +87,12 @@ class Assembler {
           // be taken for the entry.
           builder_.read(from.name(from.key_of(v)), kBeforeEntry);
         } else {
-          replay.operation(op, [&](Version) { return is_entry && !wrote_before(from, t, op); });
+          rebuild.operation(op, [&](Version) { return is_entry && !wrote_before(from, t, op); });
         }
         continue;
       }
       if (is_entry) assembly_.repeated_value = to_string(from.name(from.key_of(v)));
-      replay.operation(op, [&](Version) { return from.is_initial(v); });
+      rebuild.operation(op, [&](Version) { return from.is_initial(v); });
     }
     builder_.end(from.status(t), from.start(t), from.end(t));
   }
@@ -171,7 +171,7 @@ History left_waiting(const Watcher::State& state, const Assembly& all,
   for (std::uint32_t s = 0; s < all.fresh.size(); ++s) {
     for (std::size_t i = admitted[s]; i < all.fresh[s].size(); ++i) {
       const Arrival& arrival = all.fresh[s][i];
-      Replay(state.arrivals[arrival.fragment], builder).transaction(arrival.txn);
+      Rebuild(state.arrivals[arrival.fragment], builder).transaction(arrival.txn);
     }
   }
   return builder.finish();

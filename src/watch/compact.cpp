@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 #include "watch/retired.hpp"
 
 namespace assay::watch {
@@ -139,7 +139,7 @@ void compact(Watcher::State& state, const Assembly& assembly, std::span<const st
   HistoryBuilder builder;
   builder.clocks(h.clocks());
   for (const SessionState& session : state.sessions) builder.session(session.name.view());
-  Replay replay(h, builder);
+  Rebuild rebuild(h, builder);
   std::vector<Place> places;
   std::uint32_t held = 0;
   for (const Txn t : h.all_transactions()) {
@@ -155,7 +155,7 @@ void compact(Watcher::State& state, const Assembly& assembly, std::span<const st
       session.clock = later(std::move(session.clock), place.clock);
       continue;
     }
-    replay.transaction(t);
+    rebuild.transaction(t);
     places.push_back(std::move(place));
   }
   state.held = builder.finish();

@@ -17,7 +17,7 @@
 #include "check/weak.hpp"
 #include "evidence/counterexample.hpp"
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 #include "history/sub_history.hpp"
 #include "watch/collect.hpp"
 #include "watch/compact.hpp"

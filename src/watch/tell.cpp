@@ -4,7 +4,7 @@
 
 #include "check/weak.hpp"
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 #include "history/sub_history.hpp"
 #include "watch/retired.hpp"
 
@@ -19,8 +19,8 @@ History tell(const Watcher::State& state, const History& history, std::span<cons
   if (state.entries.empty()) {
     HistoryBuilder plain;
     plain.clocks(Clocks::several);
-    Replay replay(h, plain);
-    for (const Txn t : h.all_transactions()) replay.transaction(t);
+    Rebuild rebuild(h, plain);
+    for (const Txn t : h.all_transactions()) rebuild.transaction(t);
     return plain.finish();
   }
   std::vector<const Entry*> entries(h.keys(), nullptr);
@@ -46,13 +46,13 @@ History tell(const Watcher::State& state, const History& history, std::span<cons
     for (const Key k : keys) builder.write(names[index(k)].view(), entries[index(k)]->value.view());
     builder.end(Status::committed);
   }
-  Replay replay(h, builder);
+  Rebuild rebuild(h, builder);
   for (const Txn t : h.all_transactions()) {
     builder.begin(builder.session(h.name(h.session_of(t))), h.name(t));
     for (const Op op : h.operations_of(t)) {
       const OpKind kind = h.kind(op);
       if (kind != OpKind::read && kind != OpKind::write && kind != OpKind::insert) {
-        replay.operation(op, [&](Version v) { return h.is_initial(v); });
+        rebuild.operation(op, [&](Version v) { return h.is_initial(v); });
         continue;
       }
       const Version v = h.version(op);

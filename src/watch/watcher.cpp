@@ -7,7 +7,7 @@
 
 #include "check/check.hpp"
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 #include "watch/admission.hpp"
 #include "watch/assembly.hpp"
 #include "watch/judge.hpp"
@@ -109,8 +109,8 @@ void Watcher::add(const History& fragment) {
   }
   state_->timed = state_->timed || fragment.has_times();
   HistoryBuilder copy;
-  Replay replay(fragment, copy);
-  for (const Txn t : fragment.all_transactions()) replay.transaction(t);
+  Rebuild rebuild(fragment, copy);
+  for (const Txn t : fragment.all_transactions()) rebuild.transaction(t);
   state_->arrivals.push_back(copy.finish());
   state_->arrived_since_round += fragment.transactions();
 }

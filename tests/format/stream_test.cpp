@@ -9,7 +9,7 @@
 #include "format/packed.hpp"
 #include "format/packed_stream.hpp"
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 #include "support/every_history.hpp"
 #include "support/memory_input.hpp"
 
@@ -22,9 +22,9 @@ using namespace assay::testing;
 class Joined {
  public:
   void add(const History& part) {
-    Replay replay(part, build_);
+    Rebuild rebuild(part, build_);
     for (std::uint32_t s = 0; s < part.sessions(); ++s) build_.session(part.name(Session{s}));
-    for (const Txn t : part.all_transactions()) replay.transaction(t);
+    for (const Txn t : part.all_transactions()) rebuild.transaction(t);
     for (const std::string& note : part.notes()) build_.note(note);
     if (part.clocks() == Clocks::several) build_.clocks(Clocks::several);
   }

@@ -8,7 +8,7 @@
 
 #include "check/check.hpp"
 #include "history/builder.hpp"
-#include "history/replay.hpp"
+#include "history/rebuild.hpp"
 #include "support/draw.hpp"
 #include "support/random_history.hpp"
 #include "watch/watcher.hpp"
@@ -61,11 +61,11 @@ Watched watch(const History& h, const WatchOptions& options, std::uint64_t seed,
   const double round = rng.chance(0.5) ? 0.5 : 0.1;
   while (left > 0) {
     HistoryBuilder fragment;
-    Replay replay(h, fragment);
+    Rebuild rebuild(h, fragment);
     const Session s{rng.below(h.sessions())};
     const IdRange<Txn> all = h.transactions_of(s);
     for (std::uint32_t n = rng.between(1, longest); n > 0 && next[index(s)] < all.size(); --n, --left) {
-      replay.transaction(all[next[index(s)]++]);
+      rebuild.transaction(all[next[index(s)]++]);
     }
     watcher.add(fragment.finish());
     if (close_early && next[index(s)] == all.size()) watcher.close(to_string(h.name(s)));
