@@ -156,10 +156,12 @@ class Summary {
     if (r.source == kInitialTxn) return "the initial " + key(r);
     return fmt::format("{}={}", key(r), printable(h_.value(h_.version(r.op))));
   }
-  // The same, and for a register who wrote it: "x=4 written by T4".
+  // The same, and for a register who wrote it: "x=4 written by T4", or where several can have, "by T4 or T5".
   std::string value(const Read& r) const {
-    const bool of_register = h_.kind(r.op) != OpKind::list_read && r.source != kInitialTxn;
-    return content(r) + (of_register ? " written by " + name_(r.source) : "");
+    if (h_.kind(r.op) == OpKind::list_read) return content(r);
+    std::string writers;
+    for (const Txn writer : r.shows) writers += (writers.empty() ? " written by " : " or ") + name_(writer);
+    return content(r) + writers;
   }
 
   std::string dirty_write() const {

@@ -1,8 +1,10 @@
 // The command line as a contract: exit codes, where each kind of output goes, and help that helps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "level/level.hpp"
@@ -309,6 +311,27 @@ TEST_F(CommandLine, ACertificateIsAcceptedForItsHistoryOnly) {
     EXPECT_NE(other.out.find("rejected: line 2: the certificate is about another history"), std::string::npos)
         << other.out;
   }
+}
+
+TEST_F(CommandLine, TellsTheVerdictInEveryForm) {
+  const std::string page = folder_.file("why.html"), graph = folder_.file("why.dot"),
+                    junit = folder_.file("why.xml");
+  const Ran ran = run_assay({"check", lost_update_, "--level", "si", "--report", page, "--dot", graph,
+                             "--junit", junit, "--annotate", "--quiet"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  const auto holds = [](const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+  };
+  const auto content = [](const std::string& path) {
+    std::ifstream in(path);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_TRUE(holds(content(page), "one update is lost"));
+  EXPECT_TRUE(holds(content(graph), "digraph assay {"));
+  EXPECT_TRUE(holds(content(junit),
+                    "<failure type=\"violated\" message=\"snapshot-isolation is violated: lost update\">"));
+  EXPECT_TRUE(ran.out.starts_with("::error file=")) << ran.out;
+  EXPECT_EQ(std::count(ran.out.begin(), ran.out.end(), '\n'), 1) << ran.out;
 }
 
 TEST_F(CommandLine, WhatIsNoCertificateIsBadInput) {

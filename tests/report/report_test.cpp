@@ -278,6 +278,7 @@ TEST(TextReport, TellsCasesOneByOne) {
       told, "One of these must have been, and each is impossible:\nCase 1: T2 read key x from T0.\n"))
       << told;
   EXPECT_TRUE(contains(told, "Case 2: T2 read key x from T1.\n")) << told;
+  EXPECT_TRUE(contains(told, "T2 read x=1 written by T0 or T1")) << told;
   EXPECT_EQ(told.find("The transactions that matter"), told.rfind("The transactions that matter")) << told;
 }
 
