@@ -34,7 +34,7 @@ StoreError refused(const std::string& message) {
 Parameters& Parameters::text(std::string_view text) {
   assert(count_ < kMost);
   // A null pointer would mean NULL.
-  values_[count_] = text.data() != nullptr ? text.data() : "";
+  texts_[count_] = text.data() != nullptr ? text.data() : "";
   lengths_[count_++] = static_cast<int>(text.size());
   return *this;
 }
@@ -43,16 +43,23 @@ Parameters& Parameters::number(std::int64_t number) {
   assert(count_ < kMost);
   auto bits = static_cast<std::uint64_t>(number);
   for (std::size_t i = 8; i-- > 0; bits >>= 8) numbers_[count_][i] = static_cast<char>(bits & 0xff);
-  values_[count_] = numbers_[count_].data();
+  is_number_[count_] = true;
   lengths_[count_++] = 8;
   return *this;
 }
 
 Parameters& Parameters::null() {
   assert(count_ < kMost);
-  values_[count_] = nullptr;
   lengths_[count_++] = 0;
   return *this;
+}
+
+std::array<const char*, Parameters::kMost> Parameters::values() const {
+  std::array<const char*, kMost> values = texts_;
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (is_number_[i]) values[i] = numbers_[i].data();
+  }
+  return values;
 }
 
 std::string text_at(const PGresult* result, int row, int column) {
@@ -136,7 +143,8 @@ void PostgresConnection::flush() {
 
 void PostgresConnection::send(const char* statement, const Parameters& parameters) {
   static constexpr std::array<int, Parameters::kMost> kBinary{1, 1, 1, 1};
-  if (PQsendQueryPrepared(connection_.get(), statement, parameters.count(), parameters.values(),
+  const auto values = parameters.values();
+  if (PQsendQueryPrepared(connection_.get(), statement, parameters.count(), values.data(),
                           parameters.lengths(), kBinary.data(), 1) != 1) {
     lose();
   }

@@ -29,11 +29,13 @@ class Parameters {
   Parameters& null();
 
   int count() const { return static_cast<int>(count_); }
-  const char* const* values() const { return values_.data(); }
+  // Points into this object.
+  std::array<const char*, kMost> values() const;
   const int* lengths() const { return lengths_.data(); }
 
  private:
-  std::array<const char*, kMost> values_{};
+  std::array<const char*, kMost> texts_{};  // null for numbers too, so that copies point to their own
+  std::array<bool, kMost> is_number_{};
   std::array<int, kMost> lengths_{};
   std::array<std::array<char, 8>, kMost> numbers_{};
   std::size_t count_ = 0;

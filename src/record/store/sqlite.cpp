@@ -1,7 +1,9 @@
 // SQLite: one file in WAL mode, one connection per session. A transaction begins deferred: its first read
 // fixes a snapshot, and its first write succeeds only if that snapshot is still the newest (SQLITE_BUSY
 // otherwise). Update transactions therefore stand at their commit and readers at their snapshot, both between
-// begin and end: strictly serializable. With begin=immediate they run one after the other instead.
+// begin and end: strictly serializable. After a transaction that failed so, the session's next one takes the
+// write lock when it begins: the writers would otherwise mostly abort each other. With begin=immediate all
+// do.
 #include <fmt/format.h>
 #include <sqlite3.h>
 
@@ -131,7 +133,9 @@ class SqliteSession final : public StoreSession {
  public:
   explicit SqliteSession(const SqliteOptions& options)
       : connection_(connect(options)),
-        begin_(connection_.get(), options.immediate ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED"),
+        always_immediate_(options.immediate),
+        begin_deferred_(connection_.get(), "BEGIN DEFERRED"),
+        begin_immediate_(connection_.get(), "BEGIN IMMEDIATE"),
         commit_(connection_.get(), "COMMIT"),
         rollback_(connection_.get(), "ROLLBACK"),
         read_(connection_.get(), "SELECT value, version FROM assay_rows WHERE key = ?1"),
@@ -158,7 +162,9 @@ class SqliteSession final : public StoreSession {
     if (level != Level::serializable && level != Level::strict_serializable) {
       throw StoreError(Failure::fatal, fmt::format("sqlite: there is no level {}", info(level).name));
     }
-    run(begin_, [](Statement& begin) { begin.step(); });
+    const bool immediate = always_immediate_ || failed_;
+    failed_ = false;
+    run(immediate ? begin_immediate_ : begin_deferred_, [](Statement& begin) { begin.step(); });
   }
 
   std::optional<StoredValue> read(std::string_view key) override {
@@ -232,6 +238,7 @@ class SqliteSession final : public StoreSession {
       const Use use(statement);
       action(statement);
     } catch (const StoreError&) {
+      failed_ = true;
       rolled_back();
       throw;
     }
@@ -265,8 +272,10 @@ class SqliteSession final : public StoreSession {
   }
 
   Connection connection_;
-  Statement begin_, commit_, rollback_, read_, write_, insert_, erase_, append_, read_list_, range_, filter_,
-      filter_to_the_end_;
+  bool always_immediate_;
+  bool failed_ = false;
+  Statement begin_deferred_, begin_immediate_, commit_, rollback_, read_, write_, insert_, erase_, append_,
+      read_list_, range_, filter_, filter_to_the_end_;
 };
 
 class Sqlite final : public Store {
