@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "support/program.hpp"
@@ -54,32 +56,45 @@ TEST(Server, LeavesNothingBehind) {
   unsetenv("TMPDIR");
 }
 
+// Starts a server, tells its port in a file, and waits to be killed.
+[[noreturn]] void be_master(const std::string& tell) {
+  const auto server = start_server("redis");
+  std::ofstream(tell + ".unfinished") << server->endpoints().front().port;
+  std::filesystem::rename(tell + ".unfinished", tell);
+  alarm(120);
+  while (true) pause();
+}
+
 TEST(Server, DiesWithItsMaster) {
   if (const auto missing = missing_for_server("redis")) GTEST_SKIP() << *missing;
+  // The master is this test in another process.
+  if (const char* const tell = getenv("ASSAY_TEST_TELL")) be_master(tell);
   const testing::TemporaryFolder folder;
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const pid_t master = fork();
-  if (master == 0) {
-    setenv("TMPDIR", folder.file("").c_str(), 1);
-    std::uint16_t port = 0;
-    const auto server = start_server("redis");
-    port = server->endpoints().front().port;
-    if (write(ends[1], &port, sizeof port) != sizeof port) _exit(1);
-    while (true) pause();
-  }
-  close(ends[1]);
+  const std::string told = folder.file("port");
+  const std::string temporary = "TMPDIR=" + folder.file("");
+  const std::string tell = "ASSAY_TEST_TELL=" + told;
+  const std::string path = std::string("PATH=") + getenv("PATH");
+  const char* const arguments[] = {"assay_tests", "--gtest_filter=Server.DiesWithItsMaster", nullptr};
+  const char* const environment[] = {temporary.c_str(), tell.c_str(), path.c_str(), nullptr};
+  pid_t master = 0;
+  ASSERT_EQ(posix_spawn(&master, "/proc/self/exe", nullptr, nullptr, const_cast<char* const*>(arguments),
+                        const_cast<char* const*>(environment)),
+            0);
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  const auto wait_until = [&](const auto& condition) {
+    while (!condition() && std::chrono::steady_clock::now() < give_up) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return condition();
+  };
+  const bool started = wait_until([&] { return std::filesystem::exists(told); });
   std::uint16_t port = 0;
-  ASSERT_EQ(read(ends[0], &port, sizeof port), static_cast<ssize_t>(sizeof port));
-  close(ends[0]);
-  EXPECT_TRUE(somebody_listens(port));
+  std::ifstream(told) >> port;
+  const bool listened = started && somebody_listens(port);
   ::kill(master, SIGKILL);
   waitpid(master, nullptr, 0);
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  while (somebody_listens(port)) {
-    ASSERT_LT(std::chrono::steady_clock::now(), give_up) << "the server outlived its master";
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
+  ASSERT_TRUE(listened);
+  EXPECT_TRUE(wait_until([&] { return !somebody_listens(port); })) << "the server outlived its master";
 }
 
 }  // namespace

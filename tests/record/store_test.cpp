@@ -388,8 +388,7 @@ void a_killed_server_is_told_truly(Live& live) {
   std::atomic<bool> killed{false};
   std::vector<std::thread> threads;
   for (std::uint32_t number = 0; number < kThreads; ++number) {
-    threads.emplace_back([&, number] {
-      const auto session = live.store().open_session(0);
+    threads.emplace_back([&, number, session = live.store().open_session(0)] {
       for (int i = 0; !killed || failed[number].empty(); ++i) {
         const std::string key = "killed/" + std::to_string(number) + "/" + std::to_string(i);
         try {

@@ -77,7 +77,7 @@ class GaleraCluster final : public Server {
         fmt::format("--wsrep-node-address=127.0.0.1:{}", port(node, 1)),
         fmt::format(
             "--wsrep-provider-options=gmcast.listen_addr=tcp://127.0.0.1:{};ist.recv_addr=127.0.0.1:{};"
-            "gcache.size=16M;evs.suspect_timeout=PT2S;evs.inactive_timeout=PT6S",
+            "gcache.size=16M;evs.keepalive_period=PT0.5S;evs.suspect_timeout=PT2S;evs.inactive_timeout=PT6S",
             port(node, 1), port(node, 2)),
         "--wsrep-sst-method=rsync",
         fmt::format("--wsrep-sst-receive-address=127.0.0.1:{}", port(node, 3)),

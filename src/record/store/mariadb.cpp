@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <mysqld_error.h>
 
+#include <algorithm>
 #include <cassert>
 
 #include "record/store/mariadb_connection.hpp"
@@ -30,6 +31,12 @@ struct MariadbOptions {
   unsigned lock_wait_seconds = 0;
   std::uint64_t sync_wait = 0;
 };
+
+// Creating tables may take longer than a statement of a transaction should.
+ConnectionOptions patient(ConnectionOptions node) {
+  node.seconds = std::max(node.seconds, 60U);
+  return node;
+}
 
 StoreError fatal(const ServerError& error) {
   return {Failure::fatal, fmt::format("mysql: {} (error {})", error.message, error.number)};
@@ -292,7 +299,7 @@ class Mariadb final : public Store {
  public:
   explicit Mariadb(MariadbOptions options) : options_(std::move(options)) {
     try {
-      const Connection connection = mariadb::connect(options_.nodes.front());
+      const Connection connection = mariadb::connect(patient(options_.nodes.front()));
       const std::string version = mysql_get_server_info(connection.get());
       const bool is_mariadb = version.find("MariaDB") != std::string::npos;
       description_ =
@@ -326,7 +333,7 @@ class Mariadb final : public Store {
 
   void prepare() override {
     try {
-      const Connection connection = mariadb::connect(options_.nodes.front());
+      const Connection connection = mariadb::connect(patient(options_.nodes.front()));
       mariadb::execute(
           connection.get(),
           "DROP TABLE IF EXISTS assay_rows, assay_lists;"

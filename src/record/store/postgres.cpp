@@ -4,6 +4,7 @@
 // returns.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 #include "record/store/open.hpp"
@@ -323,6 +324,7 @@ class Postgres final : public Store {
       // Room in the pages for new versions of rows beside the old ones, where an update touches no index.
       reach(servers_.front())
           ->execute(
+              "SET statement_timeout = 0;"
               "DROP TABLE IF EXISTS assay_rows, assay_lists;"
               "CREATE TABLE assay_rows (key bytea PRIMARY KEY, value bytea NOT NULL, number bigint,"
               " version bigint NOT NULL DEFAULT 0) WITH (fillfactor = 50);"
@@ -338,7 +340,9 @@ class Postgres final : public Store {
   }
 
  private:
-  static std::unique_ptr<PostgresConnection> reach(const ConnectionOptions& server) {
+  // Creating tables may take longer than a statement of a transaction should.
+  static std::unique_ptr<PostgresConnection> reach(ConnectionOptions server) {
+    server.timeout = std::max(server.timeout, std::chrono::milliseconds(60'000));
     try {
       return std::make_unique<PostgresConnection>(server);
     } catch (const ConnectionLost& lost) {

@@ -428,6 +428,9 @@ class Redis final : public Store {
 
 std::unique_ptr<Store> open_redis(StoreUrl url) {
   RedisOptions options;
+  const auto endpoints = url.endpoints(6379);
+  if (endpoints.size() != 1) url.fail("expected one host");
+  options.endpoint = endpoints.front();
   options.user = url.user();
   options.password = url.password();
   if (!url.path().empty()) {
@@ -439,9 +442,6 @@ std::unique_ptr<Store> open_redis(StoreUrl url) {
   options.seconds = url.take_number("timeout", 10, 86'400);
   options.connect_seconds = url.take_number("connect_timeout", 5, 86'400);
   url.expect_no_more_options();
-  const auto endpoints = url.endpoints(6379);
-  if (endpoints.size() != 1) url.fail("expected one host");
-  options.endpoint = endpoints.front();
   return std::make_unique<Redis>(std::move(options));
 }
 
