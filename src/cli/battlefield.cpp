@@ -44,6 +44,7 @@ class ClockStepper final : public Nemesis {
 
 std::vector<Fault> faults_named(const std::vector<std::string>& names) {
   std::vector<Fault> faults;
+  faults.reserve(names.size());
   for (const std::string& name : names) faults.push_back(chosen(kFaults, "--nemesis", name));
   return faults;
 }

@@ -17,7 +17,7 @@ void Client::end(Status status) {
     }
     recorder_->log(options_.number).closed();
     if (status == Status::committed) {
-      for (const std::string& text : remarks_) recorder_->annotate(text);
+      for (const std::string& text : remarks_) recorder_->remark(text);
     }
   }
   remarks_.clear();

@@ -18,6 +18,8 @@ constexpr std::chrono::milliseconds kEmptyLogs{20};
 constexpr std::chrono::milliseconds kWriteBlock{500};
 constexpr std::size_t kLargestBlock = std::size_t{16} << 20;  // bytes of waiting transactions
 
+constexpr std::uint64_t kToldRemarks = 3;
+
 }  // namespace
 
 Recorder::Recorder(const std::filesystem::path& path, std::uint32_t sessions) : out_(path), taken_(sessions) {
@@ -37,6 +39,14 @@ void Recorder::annotate(const std::string& text) {
   note(fmt::format("at {:.2f} s: {}", clock_.seconds(), text));
 }
 
+void Recorder::remark(const std::string& text) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (++remarks_ > kToldRemarks) return;
+  }
+  annotate(text);
+}
+
 void Recorder::note(std::string text) {
   const std::lock_guard lock(mutex_);
   notes_.push_back(std::move(text));
@@ -51,6 +61,7 @@ void Recorder::finish() {
   wake_.notify_one();
   writer_.join();
   if (failure_) std::rethrow_exception(failure_);
+  if (remarks_ > kToldRemarks) note(fmt::format("{} more such sightings", remarks_ - kToldRemarks));
   append_block(SessionLog::kIdle);
   out_.finish();
 }

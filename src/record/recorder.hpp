@@ -67,6 +67,8 @@ class Recorder {
   SessionLog& log(std::uint32_t session) { return *logs_[session]; }
   // Something that happened to the whole recording; with the time since its start. From any thread.
   void annotate(const std::string& text);
+  // The same for what a transaction saw. Many may see it: the first few are told, the others counted.
+  void remark(const std::string& text);
   // A fact about the recording, without a time.
   void note(std::string text);
 
@@ -91,6 +93,7 @@ class Recorder {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::vector<std::string> notes_;
+  std::uint64_t remarks_ = 0;
   bool finishing_ = false;
 
   std::exception_ptr failure_;

@@ -74,6 +74,16 @@ TEST(Recorder, WritesWhatSessionsSaw) {
   EXPECT_NE(history.notes()[0].find("the server was killed"), std::string::npos);
 }
 
+TEST(Recorder, TellsAFewSightingsAndCountsTheOthers) {
+  const TemporaryFolder folder;
+  Recorder recorder(folder.file("h"), 1);
+  for (int i = 0; i < 10; ++i) recorder.remark("a wrong sum");
+  recorder.finish();
+  const History history = format::read_history(folder.file("h"));
+  ASSERT_EQ(history.notes().size(), 4U);
+  EXPECT_EQ(history.notes()[3], "7 more such sightings");
+}
+
 // B has begun and A has read from it, but B's session has not told the recorder yet. If the file ended here,
 // A would have read a value from nowhere; so A must wait for B.
 TEST(Recorder, NeverWritesAReaderBeforeItsWriter) {
