@@ -34,6 +34,7 @@ class Collector {
     find_positions();
     find_clocks();
     find_floor();
+    keep_latest_start();
     find_potential_writers();
     c_.entry_writer.assign(h_.keys(), kInitialTxn);
     only_candidate_.assign(h_.keys(), kInitialTxn);
@@ -156,6 +157,18 @@ class Collector {
       const std::uint32_t commit = c_.positions[index(t)] * events_ + events_ - 1;
       c_.frozen[index(t)] = commit < c_.floor[index(h_.session_of(t))] ? 1 : 0;
     }
+  }
+
+  // Real time is the one way in which something still to come can claim to precede what is frozen, a
+  // contradiction that must not be missed. The frozen transaction that started last answers for all.
+  void keep_latest_start() {
+    if (!p_.level.real_time) return;
+    Txn latest = kInitialTxn;
+    for (const Txn t : h_.all_transactions()) {
+      if (!frozen(t) || !h_.start(t) || reads_.presence(t) == Presence::absent) continue;
+      if (latest == kInitialTxn || *h_.start(t) > *h_.start(latest)) latest = t;
+    }
+    if (latest != kInitialTxn) ambiguous_[index(latest)] = 1;
   }
 
   // Who would write a key if somebody still to come read from them.
@@ -334,9 +347,10 @@ class Collector {
   };
   std::vector<Group> groups_;
   std::vector<order::Edge> potential_edges_;
-  std::vector<Txn> only_candidate_;      // per key
-  std::vector<std::uint8_t> ambiguous_;  // holds one of several versions that may still be read
-  std::vector<std::uint8_t> flagged_;    // has an edge that is only potential
+  std::vector<Txn> only_candidate_;  // per key
+  // Holds one of several versions that may still be read, or must stay for another reason.
+  std::vector<std::uint8_t> ambiguous_;
+  std::vector<std::uint8_t> flagged_;  // has an edge that is only potential
 };
 
 }  // namespace

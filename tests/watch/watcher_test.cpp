@@ -192,6 +192,19 @@ TEST(Watch, WhatIsLearnedOfAKeptTransactionReachesSessionsWhoseLastOneIsGone) {
   EXPECT_EQ(feed(watcher, "1: r(4,2)").verdict, Verdict::holds);
 }
 
+TEST(Watch, ATimeBeforeWhatIsFrozenIsAContradiction) {
+  // Found by chance: the transaction that shows it had been dropped.
+  WatchOptions options;
+  options.level = Level::strict_serializable;
+  options.clock_drift = 1;
+  Watcher watcher(options);
+  watcher.admit("a");
+  EXPECT_EQ(feed(watcher, "a: @20-29 w(z,1) | @29-59 w(x,1)").verdict, Verdict::holds);
+  EXPECT_EQ(watcher.decide().verdict, Verdict::holds);
+  EXPECT_LT(transactions(watcher.kept()), 2U);
+  EXPECT_EQ(feed(watcher, "a: @7-25 w(y,1)").verdict, Verdict::violated);
+}
+
 TEST(Watch, BlindWritesStayBounded) {
   Watcher watcher = watcher_of({"a", "b", "c", "d"});
   Fences fences({"a", "b", "c", "d"});
