@@ -317,15 +317,15 @@ TEST(WatchRandom, ValuesThatRepeat) {
 }
 
 TEST(WatchRandom, SerializableStreams) {
-  compare_streams(at(Level::serializable), 0.1, false, random_cases(2000));
+  compare_streams(at(Level::serializable), 0.1, false, random_cases(1000));
 }
 
 TEST(WatchRandom, StrictSerializableStreams) {
-  compare_streams(at(Level::strict_serializable), 0.1, true, random_cases(1000));
+  compare_streams(at(Level::strict_serializable), 0.1, true, random_cases(500));
 }
 
 TEST(WatchRandom, SnapshotIsolationStreams) {
-  compare_streams(at(Level::snapshot_isolation), 0.1, false, random_cases(1000));
+  compare_streams(at(Level::snapshot_isolation), 0.1, false, random_cases(500));
 }
 
 TEST(WatchRandom, StrongSnapshotIsolationStreams) {
