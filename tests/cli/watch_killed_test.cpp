@@ -15,6 +15,7 @@
 
 #include "collect/sender.hpp"
 #include "history/builder.hpp"
+#include "history/error.hpp"
 #include "support/running.hpp"
 
 namespace assay::testing {
@@ -82,23 +83,27 @@ TEST(WatchKilled, NothingIsLostAndNothingToldTwice) {
   std::vector<std::thread> collectors;
   for (int s = 0; s < kSessions; ++s) {
     collectors.emplace_back([&, s] {
-      std::mt19937_64 random(static_cast<std::uint64_t>(s));
-      const std::string name = "session-" + std::to_string(s);
-      collect::Sender sender(collect::address_of(address), name);
-      for (int fragment = 0, t = 0; fragment <= kills * kFragments; ++fragment) {
-        EXPECT_TRUE(eventually([&] { return fragment < (killed + 1) * kFragments || killed == kills; }));
-        HistoryBuilder build;
-        const Session session = build.session(Atom::string(name));
-        for (int i = 0; i < kTransactions; ++i) {
-          build.begin(session, Atom::integer(t++));
-          const bool lose = s < 2 && i == 0 && fragment % kFragments == 1;
-          lose ? database.lost_update(build, fragment / kFragments) : database.update(build, random());
-          build.end(Status::committed);
+      try {
+        std::mt19937_64 random(static_cast<std::uint64_t>(s));
+        const std::string name = "session-" + std::to_string(s);
+        collect::Sender sender(collect::address_of(address), name);
+        for (int fragment = 0, t = 0; fragment <= kills * kFragments; ++fragment) {
+          EXPECT_TRUE(eventually([&] { return fragment < (killed + 1) * kFragments || killed == kills; }));
+          HistoryBuilder build;
+          const Session session = build.session(Atom::string(name));
+          for (int i = 0; i < kTransactions; ++i) {
+            build.begin(session, Atom::integer(t++));
+            const bool lose = s < 2 && i == 0 && fragment % kFragments == 1;
+            lose ? database.lost_update(build, fragment / kFragments) : database.update(build, random());
+            build.end(Status::committed);
+          }
+          sender.send(build.finish());
         }
-        sender.send(build.finish());
+        sender.finish();
+        ++finished;
+      } catch (const InputError& error) {
+        ADD_FAILURE() << error.what();
       }
-      sender.finish();
-      ++finished;
     });
   }
   std::mt19937_64 random(std::random_device{}());
