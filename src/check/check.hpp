@@ -24,9 +24,9 @@ enum class Method : std::uint8_t {
   sat,        // the plain polygraph encoding given to CaDiCaL: another
 };
 
-// The first committed before the second began.
+// One event is known to come before another.
 struct Precedence {
-  Txn before, after;
+  Event before, after;
 };
 
 struct Options {

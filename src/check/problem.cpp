@@ -25,7 +25,7 @@ Problem::Problem(const Question& question, std::span<const Edge> forced)
       nodes_(reads.transactions() << shift_),
       further_edges_(forced.begin(), forced.end()) {
   for (const Precedence& pair : known) {
-    further_edges_.push_back({commit_of(pair.before), begin_of(pair.after)});
+    further_edges_.push_back({node_of(pair.before), node_of(pair.after)});
   }
   if (level.real_time) place_time_points();
   collect_readers();

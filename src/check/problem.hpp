@@ -59,6 +59,9 @@ class Problem : public Question {
   std::uint32_t event_nodes() const { return reads.transactions() << shift_; }
   Node begin_of(Txn t) const { return index(t) << shift_; }
   Node commit_of(Txn t) const { return (index(t) << shift_) | shift_; }
+  Node node_of(const Event& event) const {
+    return event.side == Event::Side::begin ? begin_of(event.txn) : commit_of(event.txn);
+  }
   bool is_event(Node u) const { return u < event_nodes(); }
   bool is_commit(Node u) const { return (u & shift_) == shift_; }
   bool is_begin(Node u) const { return shift_ == 0 || (u & 1) == 0; }

@@ -104,28 +104,41 @@ class Assembler {
     const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
     std::vector<std::uint32_t> first_held(sessions + std::size_t{1}, 0);
     for (std::uint32_t s = 0; s < sessions; ++s) first_held[s + 1] = first_held[s] + assembly_.kept[s];
-    // How many kept transactions of session s a clock covers.
+    const std::uint32_t events = events_per_transaction(state_.options.level);
+    // How many events of kept transactions of session s a clock covers.
     const auto covered = [&](const Clock& clock, std::uint32_t s) -> std::uint32_t {
       if (s >= clock.size() || clock[s] == 0) return 0;
       const auto begin = state_.places.begin() + first_held[s],
                  end = state_.places.begin() + first_held[s + 1];
-      return static_cast<std::uint32_t>(
-          std::partition_point(begin, end, [&](const Place& p) { return p.position < clock[s]; }) - begin);
+      const auto last = std::partition_point(
+          begin, end, [&](const Place& p) { return p.position * events + events - 1 < clock[s]; });
+      // Of the next one perhaps the begin.
+      const bool half = events == 2 && last != end && last->position * 2 < clock[s];
+      return static_cast<std::uint32_t>(last - begin) * events + (half ? 1 : 0);
     };
-    std::vector<std::uint32_t> before(sessions), now(sessions);
+    const auto event = [&](std::uint32_t s, std::uint32_t number) {
+      return check::Event{h.transactions_of(Session{s})[number / events], number % events == events - 1
+                                                                              ? check::Event::Side::commit
+                                                                              : check::Event::Side::begin};
+    };
+    std::vector<std::uint32_t> before(sessions);
     for (std::uint32_t own = 0; own < sessions; ++own) {
       std::fill(before.begin(), before.end(), 0);
       // The kept ones, and the first new one, which comes after all that the session's clock covers.
       const IdRange<Txn> all = h.transactions_of(Session{own});
-      for (std::uint32_t i = 0; i < std::min(all.size(), assembly_.kept[own] + 1); ++i) {
-        const Clock& clock =
-            i < assembly_.kept[own] ? state_.places[first_held[own] + i].clock : state_.sessions[own].clock;
+      const std::uint32_t last = std::min(all.size(), assembly_.kept[own] + 1) * events;
+      for (std::uint32_t i = 0; i < last; ++i) {
+        const check::Event to = event(own, i);
+        const Clock* clock = &state_.sessions[own].clock;
+        if (i / events < assembly_.kept[own]) {
+          const Place& place = state_.places[first_held[own] + i / events];
+          clock = to.side == check::Event::Side::commit ? &place.commit : &place.begin;
+        }
         for (std::uint32_t s = 0; s < sessions; ++s) {
-          now[s] = s == own ? 0 : covered(clock, s);
-          if (now[s] > before[s]) {
-            assembly_.known.push_back({h.transactions_of(Session{s})[now[s] - 1], all[i]});
-            before[s] = now[s];
-          }
+          const std::uint32_t now = s == own ? 0 : covered(*clock, s);
+          if (now <= before[s]) continue;
+          assembly_.known.push_back({event(s, now - 1), to});
+          before[s] = now;
         }
       }
     }

@@ -149,7 +149,8 @@ void Watcher::save(std::string& out) const {
   write.history(state.held);
   for (const Place& place : state.places) {
     write.number(place.position);
-    write.clock(place.clock);
+    write.clock(place.begin);
+    write.clock(place.commit);
   }
   write.number<std::uint64_t>(state.arrivals.size());
   for (const History& arrival : state.arrivals) write.history(arrival);
@@ -232,7 +233,8 @@ Watcher Watcher::load(std::string_view bytes, const std::string& path) {
     if (state->held.position_in_session(t) > 0 && state->places.back().position >= place.position) {
       in.fail("the places of the transactions of a session do not rise");
     }
-    place.clock = read.clock(sessions, "the clock of a transaction");
+    place.begin = read.clock(sessions, "the clock of a begin");
+    place.commit = read.clock(sessions, "the clock of a commit");
     state->places.push_back(std::move(place));
   }
   const std::uint64_t arrivals = read.count(8, "the number of fragments");

@@ -26,6 +26,7 @@ class Collector {
         p_(problem),
         reads_(problem.reads),
         s_(saturation),
+        events_(problem.level.two_events ? 2 : 1),
         ambiguous_(h_.transactions(), 0),
         flagged_(h_.transactions(), 0) {}
 
@@ -48,7 +49,9 @@ class Collector {
     Write write;   // meaningless if it is only a potential one
     bool present;  // else: of unknown fate, and nobody has read from it yet
     bool candidate = false;
-    bool matters = false;  // its version may be read, or was: its order with others can close a cycle
+    // Its version may be read, or was, or writers exclude each other anyway: its order with others can close
+    // a cycle.
+    bool matters = false;
   };
 
   bool frozen(Txn t) const { return c_.frozen[index(t)] != 0; }
@@ -65,23 +68,59 @@ class Collector {
     }
   }
 
-  // Clocks count what a transaction knows of those in this round. That is carried over as positions, which
-  // mean the same in every round.
+  // Clocks count events of this round. They are carried over as places in sessions, which mean the same in
+  // every round.
   void find_clocks() {
-    const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
+    c_.commits.resize(h_.transactions());
+    if (events_ == 2) c_.begins.resize(h_.transactions());
     std::uint32_t held = 0;
-    c_.clocks.resize(h_.transactions());
     for (const Txn t : h_.all_transactions()) {
-      Clock& clock = c_.clocks[index(t)];
-      clock = a_.is_fresh(t) ? state_.sessions[index(h_.session_of(t))].clock : state_.places[held++].clock;
-      clock.resize(sessions, 0);
-      const std::span<const std::uint32_t> now = s_.clock_of(p_.commit_of(t));
-      for (std::uint32_t s = 0; s < sessions; ++s) {
-        if (now[s] == 0) continue;
-        const Txn last = h_.transactions_of(Session{s})[now[s] - 1];
-        clock[s] = std::max(clock[s], c_.positions[index(last)] + 1);
+      const Place* place = a_.is_fresh(t) ? nullptr : &state_.places[held++];
+      const Clock& session = state_.sessions[index(h_.session_of(t))].clock;
+      c_.commits[index(t)] = absolute(p_.commit_of(t), place == nullptr ? session : place->commit);
+      if (events_ == 2) {
+        c_.begins[index(t)] = absolute(p_.begin_of(t), place == nullptr ? session : place->begin);
       }
     }
+  }
+
+  Clock absolute(check::Node u, Clock clock) const {
+    clock.resize(state_.sessions.size(), 0);
+    const std::span<const std::uint32_t> now = s_.clock_of(u);
+    for (std::uint32_t s = 0; s < clock.size(); ++s) {
+      if (now[s] == 0) continue;
+      const std::uint32_t last = now[s] - 1;
+      const Txn t = h_.transactions_of(Session{s})[last / events_];
+      clock[s] = std::max(clock[s], c_.positions[index(t)] * events_ + last % events_ + 1);
+    }
+    return clock;
+  }
+
+  // What this round found to precede a kept transaction precedes all that come after that one, even if those
+  // in between are gone: the last of each session within the clock passes its own on.
+  Clock with_what_precedes(const Clock& known) const {
+    Clock clock = known;
+    clock.resize(state_.sessions.size(), 0);
+    const auto take = [&](const Clock& other) {
+      for (std::size_t s = 0; s < other.size(); ++s) clock[s] = std::max(clock[s], other[s]);
+    };
+    for (std::uint32_t s = 0; s < known.size(); ++s) {
+      const IdRange<Txn> all = h_.transactions_of(Session{s});
+      std::uint32_t low = 0, high = all.size();
+      while (low < high) {
+        const std::uint32_t middle = low + (high - low) / 2;
+        if (c_.positions[index(all[middle])] * events_ + events_ - 1 < known[s]) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      if (low > 0) take(c_.commits[index(all[low - 1])]);
+      if (events_ == 2 && low < all.size() && c_.positions[index(all[low])] * 2 < known[s]) {
+        take(c_.begins[index(all[low])]);
+      }
+    }
+    return clock;
   }
 
   void find_floor() {
@@ -89,27 +128,33 @@ class Collector {
     c_.floor.assign(sessions, kNone);
     for (std::uint32_t s = 0; s < sessions; ++s) {
       const IdRange<Txn> all = h_.transactions_of(Session{s});
-      Clock clock = state_.sessions[s].clock;
-      clock.resize(sessions, 0);
+      Clock clock = with_what_precedes(state_.sessions[s].clock);
       // The clock of its last transaction, if that is here: it may have grown.
       if (!all.empty()) {
         const Txn last = all[all.size() - 1];
         for (std::uint32_t i = 0; i < sessions; ++i) {
-          clock[i] = std::max(clock[i], c_.clocks[index(last)][i]);
+          clock[i] = std::max(clock[i], c_.commits[index(last)][i]);
         }
       }
-      if (state_.sessions[s].open) {
+      // What waits is still to come too, even of a session that sends nothing more.
+      if (state_.sessions[s].open || state_.sessions[s].behind) {
         for (std::uint32_t i = 0; i < sessions; ++i) c_.floor[i] = std::min(c_.floor[i], clock[i]);
       }
       c_.session_clocks.push_back(std::move(clock));
     }
     for (std::uint32_t s = 0; s < sessions; ++s) {
       c_.floor[s] = std::min<std::uint32_t>(
-          c_.floor[s], state_.sessions[s].positions + static_cast<std::uint32_t>(a_.fresh[s].size()));
+          c_.floor[s],
+          (state_.sessions[s].positions + static_cast<std::uint32_t>(a_.fresh[s].size())) * events_);
+    }
+    // A session that was closed and comes back cannot lower it: it must begin above what it was.
+    for (std::size_t s = 0; s < state_.floor.size(); ++s) {
+      c_.floor[s] = std::max(c_.floor[s], state_.floor[s]);
     }
     c_.frozen.resize(h_.transactions());
     for (const Txn t : h_.all_transactions()) {
-      c_.frozen[index(t)] = c_.positions[index(t)] < c_.floor[index(h_.session_of(t))] ? 1 : 0;
+      const std::uint32_t commit = c_.positions[index(t)] * events_ + events_ - 1;
+      c_.frozen[index(t)] = commit < c_.floor[index(h_.session_of(t))] ? 1 : 0;
     }
   }
 
@@ -146,7 +191,7 @@ class Collector {
     group_by_session();
     find_candidates(k);
     for (Writer& w : writers_) {
-      w.matters = w.candidate || !frozen(w.txn) || !readers(w).empty();
+      w.matters = p_.level.writers_exclude || w.candidate || !frozen(w.txn) || !readers(w).empty();
     }
     for (std::uint32_t i = 0; i < writers_.size(); ++i) draw_edges(i);
     for (const Writer& w : writers_) {
@@ -227,7 +272,12 @@ class Collector {
     }
   }
 
-  void edge(Txn from, Txn to) { potential_edges_.push_back({p_.commit_of(from), p_.begin_of(to)}); }
+  // The potential graph does not tell a transaction's begin from its commit: that can only join components,
+  // and they are dropped whole.
+  std::uint32_t vertex(check::Node u) const {
+    return p_.is_event(u) ? index(p_.txn_of(u)) : h_.transactions() + (u - p_.event_nodes());
+  }
+  void edge(Txn from, Txn to) { potential_edges_.push_back({index(from), index(to)}); }
 
   void decide() {
     const std::uint32_t n = h_.transactions();
@@ -252,16 +302,19 @@ class Collector {
   void drop_components() {
     std::vector<order::Edge>& edges = potential_edges_;
     for (check::Node u = 0; u < p_.nodes(); ++u) {
-      for (const check::Node v : p_.after()[u]) edges.push_back({u, v});
+      for (const check::Node v : p_.after()[u]) edges.push_back({vertex(u), vertex(v)});
     }
-    for (const check::Saturation::Edge& added : s_.edges()) edges.push_back({added.from, added.to});
-    const std::vector<std::uint32_t> component = order::components(order::Graph(p_.nodes(), edges));
-    std::vector<std::uint8_t> stays(p_.nodes(), 0);  // per component
-    for (const Txn t : h_.all_transactions()) {
-      if (!frozen(t) || ambiguous_[index(t)] != 0) stays[component[p_.commit_of(t)]] = 1;
+    for (const check::Saturation::Edge& added : s_.edges()) {
+      edges.push_back({vertex(added.from), vertex(added.to)});
     }
-    for (const Txn t : h_.all_transactions()) {
-      if (stays[component[p_.commit_of(t)]] == 0) c_.drop[index(t)] = 1;
+    const std::uint32_t vertices = h_.transactions() + (p_.nodes() - p_.event_nodes());
+    const std::vector<std::uint32_t> component = order::components(order::Graph(vertices, edges));
+    std::vector<std::uint8_t> stays(vertices, 0);  // per component
+    for (std::uint32_t t = 0; t < h_.transactions(); ++t) {
+      if (c_.frozen[t] == 0 || ambiguous_[t] != 0) stays[component[t]] = 1;
+    }
+    for (std::uint32_t t = 0; t < h_.transactions(); ++t) {
+      if (stays[component[t]] == 0) c_.drop[t] = 1;
     }
   }
 
@@ -271,6 +324,7 @@ class Collector {
   const check::Problem& p_;
   const Reads& reads_;
   const check::Saturation& s_;
+  const std::uint32_t events_;  // per transaction
   Collection c_;
 
   std::vector<std::pair<Key, Txn>> potential_;

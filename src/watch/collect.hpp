@@ -15,7 +15,7 @@ namespace assay::watch {
 struct Collection {
   Clock floor;                           // all of each session that precedes whatever is still to come
   std::vector<std::uint32_t> positions;  // per transaction: its place in its session
-  std::vector<Clock> clocks;             // per transaction: what precedes it, of those that are kept
+  std::vector<Clock> begins, commits;    // per transaction: what precedes it; as in Place
   std::vector<Clock> session_clocks;     // per session: what precedes all that it will send
   std::vector<std::uint8_t> frozen, drop;
   // Per key: the transaction that leaves and whose version becomes the key's entry, or kInitialTxn.

@@ -146,13 +146,13 @@ void compact(Watcher::State& state, const Assembly& assembly, std::span<const st
     SessionState& session = state.sessions[index(h.session_of(t))];
     Place place;
     if (assembly.is_fresh(t)) {
-      place = {session.positions++, session.clock};
+      place = {session.positions++, session.clock, session.clock};
     } else {
       place = std::move(state.places[held++]);
     }
     if (!leaves.empty() && leaves[index(t)] != 0) {
       // What preceded it precedes the rest of its session.
-      session.clock = later(std::move(session.clock), place.clock);
+      session.clock = later(std::move(session.clock), place.commit);
       continue;
     }
     replay.transaction(t);
@@ -160,6 +160,7 @@ void compact(Watcher::State& state, const Assembly& assembly, std::span<const st
   }
   state.held = builder.finish();
   state.places = std::move(places);
+  state.frozen = std::min<std::uint64_t>(state.frozen, state.places.size());
 }
 
 void compact(Watcher::State& state, const Assembly& assembly, Collection& collection) {
@@ -174,7 +175,9 @@ void compact(Watcher::State& state, const Assembly& assembly, Collection& collec
       continue;
     }
     state.frozen += collection.frozen[index(t)];
-    places.push_back({collection.positions[index(t)], std::move(collection.clocks[index(t)])});
+    places.push_back({collection.positions[index(t)],
+                      collection.begins.empty() ? Clock{} : std::move(collection.begins[index(t)]),
+                      std::move(collection.commits[index(t)])});
   }
   for (std::size_t s = 0; s < state.sessions.size(); ++s) {
     state.sessions[s].clock = std::move(collection.session_clocks[s]);

@@ -85,9 +85,15 @@ class Judgement {
 
   // A rule for dropping is proven for these levels, and for histories of registers with distinct values.
   bool may_drop() const {
-    return (state_.options.level == Level::serializable ||
-            state_.options.level == Level::strict_serializable) &&
-           state_.options.unique_values && !state_.only_added;
+    switch (state_.options.level) {
+      case Level::serializable:
+      case Level::strict_serializable:
+      case Level::snapshot_isolation:
+      case Level::strong_snapshot_isolation:
+        return state_.options.unique_values && !state_.only_added;
+      default:
+        return false;
+    }
   }
 
   // Where times were seen but none of those that are here has one, real time says nothing.
@@ -135,7 +141,7 @@ class Judgement {
       if (assembly_.is_fresh(t)) {
         above[index(t)] = late[index(h_.session_of(t))] == 0 ? 1 : 0;
       } else {
-        above[index(t)] = covers_floor(state_.places[held++].clock) ? 1 : 0;
+        above[index(t)] = covers_floor(state_.places[held++].commit) ? 1 : 0;
       }
       if (h_.status(t) == Status::aborted) continue;
       for (const Op op : h_.operations_of(t)) {
@@ -191,6 +197,7 @@ class Judgement {
     const std::vector<Txn> involved = find_transactions(outcome);
     round_.more = !involved.empty();
     round_.counterexample = tell(state_, h_, involved, state_.options.level);
+    if (!violates_alone(*round_.counterexample)) say_what_is_known(involved);
     std::vector<std::uint8_t> leaves(h_.transactions(), 0);
     for (const Txn t : involved) {
       leaves[index(t)] = 1;
@@ -230,8 +237,14 @@ class Judgement {
       for (Txn& t : found) t = part.transactions[index(t)];
       return found;
     }
-    say_what_is_known(core);
     return core;
+  }
+
+  bool violates_alone(const History& history) const {
+    check::Options plain = options_;
+    plain.known = {};
+    const Level level = state_.options.level;
+    return check::check(history, std::span(&level, 1), plain).front().verdict == Verdict::violated;
   }
 
   // Order between them that rests on transactions which are gone.
@@ -239,9 +252,9 @@ class Judgement {
     const auto member = [&](Txn t) { return std::binary_search(core.begin(), core.end(), t); };
     std::string text;
     for (const check::Precedence& pair : assembly_.known) {
-      if (!member(pair.before) || !member(pair.after)) continue;
-      text += fmt::format("{}{} before {}", text.empty() ? "" : ", ", to_string(h_.name(pair.before)),
-                          to_string(h_.name(pair.after)));
+      if (!member(pair.before.txn) || !member(pair.after.txn)) continue;
+      text += fmt::format("{}{} before {}", text.empty() ? "" : ", ", to_string(h_.name(pair.before.txn)),
+                          to_string(h_.name(pair.after.txn)));
     }
     round_.reason = text.empty() ? "it rests on the order of transactions that are no longer kept"
                                  : fmt::format("known from transactions that are no longer kept: {}", text);

@@ -15,16 +15,19 @@
 
 namespace assay::watch {
 
-// How many transactions of each session, from its first, precede something.
+// How many events of each session, from its first, precede something. A transaction has one event, or two at
+// the levels that tell its begin from its commit. Where a clock is short, zeros follow.
 using Clock = std::vector<std::uint32_t>;
+std::uint32_t events_per_transaction(Level level);
 
 struct SessionState {
   OwnedAtom name;
   bool named = false;  // by the input's own atom, not only by a text
   bool open = true;
+  bool behind = false;          // some of what it sent waits: set anew in every round
   bool late = false;            // began after the first round, and not yet shown to begin above the floor
   std::uint32_t positions = 0;  // transactions that were let into a round
-  Clock clock;                  // what precedes the last of them, itself included; may be short: zeros follow
+  Clock clock;                  // what precedes all that will follow them
 };
 
 // The version of a key that a transaction which is gone left behind. All writers of the key that are still
@@ -39,7 +42,7 @@ struct Entry {
 // A transaction that is kept, besides its operations.
 struct Place {
   std::uint32_t position = 0;  // in its session, counted from the session's first transaction
-  Clock clock;                 // what precedes it
+  Clock begin, commit;         // what precedes these events; where they are one, only `commit` is used
 };
 
 struct VersionName {

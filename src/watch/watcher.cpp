@@ -5,7 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "check/check.hpp"
+#include "check/problem.hpp"
+#include "check/weak.hpp"
 #include "history/builder.hpp"
 #include "history/replay.hpp"
 #include "watch/admission.hpp"
@@ -28,6 +29,10 @@ std::uint32_t Watcher::State::session_id(std::string_view name) {
     sessions.push_back(std::move(session));
   }
   return at->second;
+}
+
+std::uint32_t events_per_transaction(Level level) {
+  return !check::WeakChecker::decides(level) && check::strong_level(level).two_events ? 2 : 1;
 }
 
 bool Watcher::State::any_open() const {
@@ -126,6 +131,7 @@ Round Watcher::decide() {
   History waiting;
   state.waiting = 0;
   for (std::uint32_t s = 0; s < admitted.size(); ++s) {
+    state.sessions[s].behind = admitted[s] < assembly.fresh[s].size();
     state.waiting += assembly.fresh[s].size() - admitted[s];
   }
   if (state.waiting > 0) {

@@ -49,7 +49,12 @@ Watched watch(const History& h, const WatchOptions& options, std::uint64_t seed,
       watched.undecided = round.verdict == Verdict::undecided;
       if (round.verdict == Verdict::violated) {
         watched.violated = true;
-        EXPECT_TRUE(round.counterexample.has_value());
+        if (!round.counterexample) {
+          ADD_FAILURE() << "a violation without a counterexample";
+        } else if (round.reason.empty()) {
+          EXPECT_EQ(verdict_of_whole(*round.counterexample, options), Verdict::violated)
+              << drawing(*round.counterexample);
+        }
       }
       if (!round.more || (stop_at_violation && watched.violated)) break;
     }
@@ -317,6 +322,42 @@ TEST(WatchRandom, SerializableStreams) {
 
 TEST(WatchRandom, StrictSerializableStreams) {
   compare_streams(at(Level::strict_serializable), 0.1, true, random_cases(1000));
+}
+
+TEST(WatchRandom, SnapshotIsolationStreams) {
+  compare_streams(at(Level::snapshot_isolation), 0.1, false, random_cases(1000));
+}
+
+TEST(WatchRandom, StrongSnapshotIsolationStreams) {
+  compare_streams(at(Level::strong_snapshot_isolation), 0.1, true, random_cases(500));
+}
+
+// Cobra, section 4.3: the third transaction is frozen and overwritten, and yet it closes a cycle once others
+// are read.
+TEST(WatchRandom, AFrozenTransactionThatTheFutureTurns) {
+  const std::string before =
+      "a: w(d,1) w(p,1) | r(f,0) w(f,1) | r(f,5) w(f,6)\n"
+      "b: r(d,1) w(d,2) | r(f,1) w(f,2) | r(f,6) w(f,7)\n"
+      "c: w(c,1) w(d,3) | r(f,2) w(f,3) | r(f,7) w(f,8)\n"
+      "d: r(p,1) w(c,2) | r(f,3) w(f,4) | r(f,8) w(f,9)\n"
+      "e: r(c,1) w(c,3) | r(f,4) w(f,5) | r(f,9) w(f,10)\n";
+  const std::string after = before + "a: r(d,2)\nb: r(c,3)\n";
+  for (std::uint64_t cut = 0; cut < 100; ++cut) {
+    EXPECT_FALSE(watch(draw(before), at(Level::serializable), cut, true).violated);
+    EXPECT_TRUE(watch(draw(after), at(Level::serializable), cut, true).violated);
+  }
+}
+
+// Watching on after a violation: what is told later is a violation too, and it ends.
+TEST(WatchRandom, GoesOnAfterViolations) {
+  const std::uint64_t seed = random_seed();
+  for (std::uint64_t i = 0; i < random_cases(200); ++i) {
+    Rng rng(seed + i);
+    const History h = run(rng, random_stream(rng));
+    const WatchOptions options = at(rng.chance(0.5) ? Level::serializable : Level::snapshot_isolation);
+    const bool violated = verdict_of_whole(h, options) == Verdict::violated;
+    EXPECT_EQ(watch(h, options, rng.next(), false).violated, violated) << "seed " << seed + i;
+  }
 }
 
 TEST(WatchRandom, Lists) {
