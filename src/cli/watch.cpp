@@ -23,6 +23,7 @@
 #include "collect/pipe_source.hpp"
 #include "collect/server.hpp"
 #include "format/packed_block.hpp"
+#include "history/builder.hpp"
 #include "history/error.hpp"
 #include "report/html.hpp"
 #include "report/printable.hpp"
@@ -92,9 +93,18 @@ class Teller {
     }
   }
 
-  void violation(const Violation& violation) {
-    const auto page = report_of(violation);
-    if (alert_) alert_->raise(page.value_or(""));
+  // Writes the page; what is returned tells it.
+  std::function<void()> violation(const Violation& violation) {
+    Told told = told_of(violation);
+    return [this, told = std::move(told)] {
+      {
+        const std::lock_guard lock(mutex_);
+        wipe_progress();
+        if (!told.text.empty()) print(told.text);
+        flush_output();
+      }
+      if (alert_) alert_->raise(told.page.value_or(""));
+    };
   }
 
   void round(const Status& s) {
@@ -130,8 +140,11 @@ class Teller {
     return s.verdict == Verdict::undecided ? "undecided" : "holds so far";
   }
 
+  static std::string line_of(const ordered_json& object) {
+    return object.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
+  }
   static void say(const ordered_json& object) {
-    print(object.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n");
+    print(line_of(object));
     flush_output();
   }
 
@@ -154,42 +167,54 @@ class Teller {
     return object;
   }
 
-  // Tells it as text or JSON and as a page; the path of the page, if it could be written.
-  std::optional<std::string> report_of(const Violation& violation) {
-    const std::lock_guard lock(mutex_);
-    wipe_progress();
+  struct Told {
+    std::string text;                 // for standard output, whatever its form
+    std::optional<std::string> page;  // where it is, if it could be written
+  };
+
+  Told told_of(const Violation& violation) {
+    Told told;
+    const std::string& reason = violation.round.reason;
     const std::string name = fmt::format("violation-{:016x}", violation.digest);
     ordered_json object{{"event", "violation"},
                         {"number", violation.number},
                         {"digest", name.substr(name.size() - 16)},
                         {"level", info(level_).name},
                         {"transactions", violation.transactions}};
-    std::optional<std::string> page;
-    std::string text;
+    std::string words;
     if (violation.round.counterexample) {
       History history = *violation.round.counterexample;
       PackedCodec::source(history, fmt::format("violation {}", violation.number), "watched");
-      const std::vector<check::Outcome> outcomes = check::check(history, {&level_, 1}, settings_);
-      const std::vector<report::Story> stories =
-          report::tell(history, outcomes, settings_, report::Which::all);
+      std::vector<check::Outcome> outcomes = check::check(history, {&level_, 1}, settings_);
+      std::vector<report::Story> stories;
+      if (outcomes[0].verdict == Verdict::violated) {
+        stories = report::tell(history, outcomes, settings_, report::Which::all);
+      } else {
+        // A part of the contradiction is older than what is kept: the watcher knows it, these transactions
+        // alone do not show it.
+        outcomes[0] = {};
+        outcomes[0].level = level_;
+        outcomes[0].verdict = Verdict::violated;
+        outcomes[0].method = "watch";
+        history = HistoryBuilder::noted(std::move(history), reason);
+      }
       const report::Checked checked{history, outcomes, settings_.sessions, 0, violation.round.seconds,
                                     stories};
-      page = written(report::html(checked), name + ".html");
+      told.page = written(report::html(checked), name + ".html");
       if (command_.json_lines) object["check"] = ordered_json::parse(report::json(checked));
-      text = report::text(checked, {colour_on_output(), false, false});
+      words = report::text(checked, {colour_on_output(), false, false});
     }
-    if (!violation.round.reason.empty()) text += report::printable(violation.round.reason) + "\n";
-    if (page) object["report"] = *page;
-    if (!violation.round.reason.empty()) object["reason"] = violation.round.reason;
+    if (told.page) object["report"] = *told.page;
+    if (!reason.empty()) object["reason"] = reason;
     if (command_.json_lines) {
-      say(object);
+      told.text = line_of(object);
     } else if (!command_.quiet) {
-      print(fmt::format("violation {} of {}, after {} transactions{}\n{}\n", violation.number,
-                        info(level_).name, violation.transactions,
-                        page ? "; report: " + report::printable(*page) : "", text));
-      flush_output();
+      if (words.empty()) words = report::printable(reason) + "\n";
+      told.text = fmt::format("violation {} of {}, after {} transactions{}\n{}\n", violation.number,
+                              info(level_).name, violation.transactions,
+                              told.page ? "; report: " + report::printable(*told.page) : "", words);
     }
-    return page;
+    return told;
   }
 
   // A report that cannot be written must not end the watch: the violation is told in words all the same.
@@ -263,7 +288,7 @@ Exit run_watch(const WatchCommand& command) {
   std::optional<Watch> watch;
   watch.emplace(
       settings, [&](const ProgressOf& known) { return make_sources(command, known, teller); },
-      Watch::Listener{[&](const Violation& violation) { teller.violation(violation); },
+      Watch::Listener{[&](const Violation& violation) { return teller.violation(violation); },
                       [&] { teller.round(watch->status()); },
                       [&](const std::string& text) { teller.note(text); }});
   std::optional<watch::MetricsServer> metrics;

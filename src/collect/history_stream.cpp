@@ -71,7 +71,7 @@ std::string HistoryStream::state() const {
   return "-";
 }
 
-HistoryStream HistoryStream::restore(std::string path, std::string_view state) {
+HistoryStream HistoryStream::restore(const std::string& path, std::string_view state) {
   HistoryStream stream(path);
   const char kind = state.empty() ? '?' : state.front();
   if (kind == 'p') {

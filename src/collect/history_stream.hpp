@@ -33,7 +33,7 @@ class HistoryStream {
   void no_more_bytes();
 
   std::string state() const;
-  static HistoryStream restore(std::string path, std::string_view state);
+  static HistoryStream restore(const std::string& path, std::string_view state);
   // Of the file that follows after a rotation.
   HistoryStream continued() const;
 

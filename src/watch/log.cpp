@@ -71,7 +71,6 @@ std::vector<Log::Segment> Log::segments_on_disk() const {
 }
 
 std::uint64_t Log::open(std::uint64_t from, const Visitor& visit, const collect::Note& note) {
-  const std::lock_guard lock(mutex_);
   segments_ = segments_on_disk();
   // The first segment that is needed is the last one that begins at or before `from`.
   std::size_t needed = 0;

@@ -3,7 +3,8 @@
 // docs/collect.md gives the bytes. Fragments are numbered over all collectors; a checkpoint makes
 // those before its number dispensable.
 //
-// Two threads use it: the one that takes fragments in and the one that decides. Every function locks.
+// Two threads use it: the one that takes fragments in and the one that decides. Every function locks but
+// open(), which comes before there are two, and whose visitor may call the others.
 #pragma once
 
 #include <cstdint>

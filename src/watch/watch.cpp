@@ -183,8 +183,9 @@ void Watch::tell(const Round& round) {
   // The cut of this round must be known to the next process before anybody hears of the violation: cut
   // otherwise, it might come to look like another one.
   if (log_) keep_trying([&] { log_->sync(); });
+  const std::function<void()> say = listener_.violation({reported_.size() + 1, digest, transactions_, round});
   keep_trying([&] { reported_.enter(digest); });
-  listener_.violation({reported_.size(), digest, transactions_, round});
+  say();
   keep_trying([&] { reported_.told(digest); });
 }
 

@@ -64,7 +64,9 @@ class Watch {
   using MakeSources =
       std::function<std::vector<std::unique_ptr<collect::Source>>(const collect::ProgressOf&)>;
   struct Listener {
-    std::function<void(const Violation&)> violation;
+    // Does all that does no harm when it is done again, as writing a page, and returns what must be done
+    // once.
+    std::function<std::function<void()>(const Violation&)> violation;
     std::function<void()> round;  // after each
     collect::Note note;           // from any thread
   };

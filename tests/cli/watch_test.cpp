@@ -231,6 +231,16 @@ TEST_F(WatchCommand, ADamagedCheckpointIsToldAndTheLogServes) {
   EXPECT_EQ(ran.out, "serializable  violated: 1 in all; 2 transactions in 2 rounds\n");
 }
 
+TEST_F(WatchCommand, AViolationThatNobodyWasToldIsFoundAgainInTheLog) {
+  const std::string file = folder_.file("run.jsonl", kLostUpdate);
+  EXPECT_EQ(run_assay(watch({file, "--checkpoint", state_, "--until-end"})).exit_code, 1);
+  fs::remove(fs::path(state_) / "reported");
+  EXPECT_TRUE(fs::remove(fs::path(state_) / "checkpoint-0000000000000002"));
+  const Ran ran = run_assay(watch({file, "--checkpoint", state_, "--until-end"}));
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_NE(ran.out.find("violation 1 of serializable"), std::string::npos) << ran.out;
+}
+
 TEST_F(WatchCommand, AFullDiskIsToldAndSurvived) {
   // A limit on the size of files stands for the full disk: it can be lifted from outside.
   RunningAssay running(watch({"--listen", "0", "--until-end", "--checkpoint", state_}));

@@ -1,5 +1,6 @@
 // Any bytes as what a collector sends: frames or an InputError, the same however they are cut; and what a
 // frame holds as the fragment it claims to be.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
