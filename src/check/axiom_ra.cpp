@@ -34,10 +34,10 @@ class LastWriterInSession {
 void force_read_atomic(const AttributedHistory& h, ForcedOrders& forced) {
   CommonKeys keys(h);
   LastWriterInSession last_writer(h);
-  std::vector<std::uint32_t> read_from_by(h.transactions(), kNobody);
+  FirstFromSource first_from_source(h);
   std::vector<std::uint32_t> first_source;
   for (std::uint32_t t = 0; t < h.transactions(); ++t) {
-    keys.prefetch_after(t, read_from_by);
+    keys.prefetch_after(t);
     if (!h.present(t)) continue;
     keys.load(t);
     first_source.clear();
@@ -55,8 +55,7 @@ void force_read_atomic(const AttributedHistory& h, ForcedOrders& forced) {
     }
     for (std::uint32_t read = h.first_read(t); read < h.last_read(t); ++read) {
       const std::uint32_t source = h.source(read);
-      if (source == kNobody || read_from_by[source] == t) continue;
-      read_from_by[source] = t;
+      if (source == kNobody || !first_from_source(t, read)) continue;
       keys.for_each_written_by(source, [&](std::uint32_t slot) { forced.add(source, first_source[slot]); });
     }
     last_writer.enter_writes_of(t);

@@ -18,12 +18,12 @@ constexpr std::uint32_t kNoRead = 0xFFFFFFFFU;
 // sources.
 void force_read_committed(const AttributedHistory& h, ForcedOrders& forced) {
   CommonKeys keys(h);
-  std::vector<std::uint32_t> read_from_by(h.transactions(), kNobody);
+  FirstFromSource first_from_source(h);
   std::vector<std::uint32_t> next_of_same_key;  // per read of the transaction
   std::vector<std::uint32_t> upcoming;  // per key of the transaction: its first read after the current
   for (std::uint32_t t = 0; t < h.transactions(); ++t) {
     const std::uint32_t first = h.first_read(t), last = h.last_read(t);
-    keys.prefetch_after(t, read_from_by);
+    keys.prefetch_after(t);
     if (last - first < 2) continue;
     keys.load(t);
     next_of_same_key.resize(last - first);
@@ -39,8 +39,7 @@ void force_read_committed(const AttributedHistory& h, ForcedOrders& forced) {
       const std::uint32_t source = h.source(read);
       if (source == kNobody) continue;
       if (next != kNoRead) forced.add(source, h.source(next));
-      if (read_from_by[source] == t) continue;
-      read_from_by[source] = t;
+      if (!first_from_source(t, read)) continue;
       keys.for_each_written_by(source, [&](std::uint32_t slot) {
         if (upcoming[slot] != kNoRead) forced.add(source, h.source(upcoming[slot]));
       });

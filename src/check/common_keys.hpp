@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "check/attributed.hpp"
@@ -32,8 +33,8 @@ class CommonKeys {
   }
 
   // What a visit of the readers soon after t will touch at random: first where the writes of their sources
-  // begin, and whatever else is asked of a source (`by_transaction`); some visits later those writes.
-  void prefetch_after(std::uint32_t t, const std::vector<std::uint32_t>& by_transaction) const {
+  // begin, some visits later those writes.
+  void prefetch_after(std::uint32_t t) const {
     constexpr std::uint32_t kFar = 12, kNear = 5;
     const auto for_each_source = [&](std::uint32_t reader, const auto& visit) {
       if (reader >= h_.transactions()) return;
@@ -41,10 +42,8 @@ class CommonKeys {
         if (h_.source(read) != kNobody) visit(h_.source(read));
       }
     };
-    for_each_source(t + kFar, [&](std::uint32_t source) {
-      h_.reads().prefetch_where_writes_begin(Txn{source});
-      __builtin_prefetch(by_transaction.data() + source);
-    });
+    for_each_source(t + kFar,
+                    [&](std::uint32_t source) { h_.reads().prefetch_where_writes_begin(Txn{source}); });
     for_each_source(t + kNear,
                     [&](std::uint32_t source) { __builtin_prefetch(h_.writes_of(source).data()); });
   }
@@ -88,6 +87,32 @@ class CommonKeys {
   std::vector<std::uint32_t> loaded_, slot_;  // per key
   std::vector<std::uint32_t> keys_;
   std::vector<Block> blocks_;
+};
+
+// Whether a read is the first of its transaction from its source. Transactions are asked about one after the
+// other, each read in order.
+class FirstFromSource {
+ public:
+  explicit FirstFromSource(const AttributedHistory& history) : h_(history) {}
+
+  bool operator()(std::uint32_t t, std::uint32_t read) {
+    const std::uint32_t source = h_.source(read), first = h_.first_read(t);
+    // The reads before are at hand; a table of all transactions is not.
+    if (h_.last_read(t) - first <= kFew) {
+      for (std::uint32_t earlier = first; earlier < read; ++earlier) {
+        if (h_.source(earlier) == source) return false;
+      }
+      return true;
+    }
+    if (read_from_by_.empty()) read_from_by_.assign(h_.transactions(), kNobody);
+    return std::exchange(read_from_by_[source], t) != t;
+  }
+
+ private:
+  static constexpr std::uint32_t kFew = 32;
+
+  const AttributedHistory& h_;
+  std::vector<std::uint32_t> read_from_by_;
 };
 
 }  // namespace assay::check

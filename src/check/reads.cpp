@@ -21,6 +21,8 @@ class ReadResolver {
       : h_(history),
         fates_(fates),
         has_lists_(h_.has(OpKind::append) || h_.has(OpKind::list_read)),
+        all_have_versions_(!h_.has(OpKind::list_read) && !h_.has(OpKind::predicate_read) &&
+                           !h_.has(OpKind::range_read)),
         stamp_(h_.keys(), kNone) {}
 
   Reads resolve() {
@@ -80,10 +82,9 @@ class ReadResolver {
   // The table by version is visited at random, by operations that are known long before.
   void prefetch_versions_near(Txn t) const {
     constexpr std::uint32_t kAhead = 6;
-    if (index(t) + kAhead >= h_.transactions()) return;
+    if (!all_have_versions_ || index(t) + kAhead >= h_.transactions()) return;
     const IdRange<Op> ops = h_.operations_of(Txn{index(t) + kAhead});
     for (std::uint32_t i = 0; i < std::min(ops.size(), 64U); ++i) {
-      // What is no version is an index into a smaller table: no harm.
       __builtin_prefetch(version_write_.data() + index(h_.version(ops[i])));
     }
   }
@@ -423,6 +424,7 @@ class ReadResolver {
   std::span<const Presence> fates_;
   Reads reads_;
   bool has_lists_;
+  bool all_have_versions_;
   std::optional<ListReads> lists_;
   std::vector<std::uint32_t> stamp_;      // key -> the transaction that touched it last in the current pass
   std::vector<std::uint32_t> own_write_;  // key -> its last write in the current transaction
