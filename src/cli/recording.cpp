@@ -214,7 +214,7 @@ Recording make_recording(const RecordingOptions& options, const std::optional<st
   recording.store = store->description();
   std::optional<record::Recorder> recorder;
   if (history) {
-    recorder.emplace(*history, run.sessions + 1);
+    recorder.emplace(*history, run.sessions);
     recorder->note(fmt::format("recorded by assay {} on {} at {}: workload {}, {} sessions, seed {}",
                                api::version(), recording.store, recording.mode.called, options.workload,
                                run.sessions, run.seed));

@@ -22,8 +22,8 @@ namespace assay::record {
 class Client {
  public:
   struct Options {
-    std::uint32_t number = 0;    // of the session: 0 loads, the others run the workload
-    std::uint32_t sessions = 1;  // with the one that loads
+    std::uint32_t number = 0;  // of the session
+    std::uint32_t sessions = 1;
     Level level = Level::serializable;
     bool show_values = false;  // the history shows "VALUE@VERSION", for predicates
   };

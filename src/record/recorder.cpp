@@ -109,8 +109,7 @@ void Recorder::append_block(std::int64_t cut) {
   bool any = false;
   for (std::size_t s = 0; s < logs_.size(); ++s) {
     logs_[s]->take(taken_[s]);
-    const Session session =
-        build.session(s == 0 ? Atom::string("load") : Atom::integer(static_cast<std::int64_t>(s)));
+    const Session session = build.session(Atom::integer(static_cast<std::int64_t>(s + 1)));
     replay(taken_[s], cut, build, session, next_name_);
     any = any || build.transactions() != 0;
   }

@@ -48,7 +48,7 @@ class RecordingClock {
 
 class Recorder {
  public:
-  // Session 0 is called "load", the others by their numbers. Throws InputError if the file cannot be written.
+  // Sessions are called by their numbers, from 1. Throws InputError if the file cannot be written.
   Recorder(const std::filesystem::path& path, std::uint32_t sessions);
   // Ends the file as finish() does, but keeps errors to itself.
   ~Recorder();

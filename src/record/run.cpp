@@ -41,8 +41,8 @@ class Running {
         options_(options),
         recorder_(recorder),
         watch_(watch),
-        counts_(options.sessions + 1),
-        latencies_(options.sessions + 1) {}
+        counts_(options.sessions),
+        latencies_(options.sessions) {}
 
   RunResult run();
 
@@ -66,6 +66,9 @@ class Running {
   Recorder* recorder_;
   const RunWatch& watch_;
 
+  // The first session loads the rows too: one that did nothing else would stay silent for the rest of the
+  // run, and who watches the recording would wait for it.
+  std::optional<Client> first_;
   std::vector<SessionCounts> counts_;  // by session
   std::vector<Latencies> latencies_;
   std::atomic<bool> failed_ = false;
@@ -78,8 +81,8 @@ class Running {
 };
 
 Client Running::client(std::uint32_t session) {
-  return Client(store_.open_session(session == 0 ? 0 : session - 1),
-                {session, options_.sessions + 1, options_.level, workload_.shows_values()}, recorder_);
+  return Client(store_.open_session(session),
+                {session, options_.sessions, options_.level, workload_.shows_values()}, recorder_);
 }
 
 // Waits for a store that went away. False: the run ends before it is back.
@@ -125,7 +128,7 @@ std::uint64_t Running::load() {
     std::string key, value;
   };
   std::vector<LoadedRow> rows;
-  Client loader = client(0);
+  Client& loader = *first_;
   std::uint64_t loaded = 0;
   const auto write = [&] {
     for (std::uint32_t failures = 0;; ++failures) {
@@ -175,16 +178,16 @@ void Running::pause(Clock::time_point until) const {
 }
 
 void Running::run_session(std::uint32_t session) {
-  Client me = client(session);
+  Client me = session == 0 ? std::move(*first_) : client(session);
   wait_until_loaded(me);
-  const std::unique_ptr<Script> script = workload_.script(session);
+  const std::unique_ptr<Script> script = workload_.script(session + 1);
   Random random(session_seed(options_.seed, session));
   SessionCounts& counts = counts_[session];
 
   std::uint64_t left = UINT64_MAX;
   if (options_.transactions) {
     left = *options_.transactions / options_.sessions;
-    if (session <= *options_.transactions % options_.sessions) ++left;
+    if (session < *options_.transactions % options_.sessions) ++left;
   }
   Clock::duration between{0};
   Clock::time_point due = Clock::now();
@@ -227,6 +230,7 @@ RunCounts Running::total() const {
 
 RunResult Running::run() {
   RunResult result;
+  first_ = client(0);
   result.rows = load();
   if (watch_.started) watch_.started();
 
@@ -235,7 +239,7 @@ RunResult Running::run() {
   if (options_.duration) until_ = counted_from_ + *options_.duration;
   active_ = options_.sessions;
   std::vector<std::thread> threads;
-  for (std::uint32_t s = 1; s <= options_.sessions; ++s) {
+  for (std::uint32_t s = 0; s < options_.sessions; ++s) {
     threads.emplace_back([this, s] {
       try {
         run_session(s);

@@ -56,9 +56,9 @@ void record_one(Recorder& recorder, std::uint32_t session, Status status, std::u
 TEST(Recorder, WritesWhatSessionsSaw) {
   const TemporaryFolder folder;
   {
-    Recorder recorder(folder.file("h"), 3);
-    record_one(recorder, 1, Status::committed, 1);
-    record_one(recorder, 2, Status::unknown, 2);
+    Recorder recorder(folder.file("h"), 2);
+    record_one(recorder, 0, Status::committed, 1);
+    record_one(recorder, 1, Status::unknown, 2);
     recorder.annotate("the server was killed");
     recorder.finish();
   }

@@ -37,7 +37,7 @@ Recorded record(const std::string& url, std::string_view workload_name, const Ru
   RunOptions options = wanted;
   options.level = store->modes().front().asked;
   store->prepare();
-  Recorder recorder(folder.file("h"), options.sessions + 1);
+  Recorder recorder(folder.file("h"), options.sessions);
   std::atomic<bool> stop = false;
   const RunWatch watch{stop, {}, {}, {}};
   RunResult result = run(*store, *workload, options, &recorder, watch);
@@ -51,8 +51,9 @@ Verdict verdict(const History& history, Level level) {
   return check::check(history, std::span(&level, 1), limits).front().verdict;
 }
 
-// Kinds and keys of what a session did, one text per transaction.
-std::vector<std::string> told(const History& history, const std::string& session) {
+// Kinds and keys of what a session did in its last transactions, one text each. Before them it waited, as
+// often as it had to, until it saw the loaded rows.
+std::vector<std::string> told(const History& history, const std::string& session, std::size_t last) {
   std::vector<std::string> out;
   for (const Txn t : history.all_transactions()) {
     if (to_string(history.name(history.session_of(t))) != session) continue;
@@ -64,6 +65,7 @@ std::vector<std::string> told(const History& history, const std::string& session
     }
     out.push_back(text);
   }
+  if (out.size() > last) out.erase(out.begin(), out.end() - static_cast<std::ptrdiff_t>(last));
   return out;
 }
 
@@ -78,7 +80,7 @@ TEST_P(EveryWorkload, HoldsOnAStoreThatKeepsItsWord) {
   const Recorded recorded = record(url, name, options);
   EXPECT_EQ(recorded.result.counts.ended(), 100U);
   EXPECT_GT(recorded.result.counts.committed, 0U);
-  EXPECT_EQ(recorded.history.sessions(), 4U);
+  EXPECT_EQ(recorded.history.sessions(), 3U);
   EXPECT_TRUE(recorded.history.has_times());
   const Verdict expected = recorded.history.has(OpKind::predicate_read)
                                ? verdict(recorded.history, Level::causal)
@@ -108,15 +110,15 @@ TEST(Run, ASeedGivesTheSamePlansWhateverOthersDo) {
   RunOptions options;
   options.sessions = 1;
   options.transactions = 30;
-  const auto alone = told(record("memory:serializable", "blindw-rw", options).history, "1");
+  const auto alone = told(record("memory:serializable", "blindw-rw", options).history, "1", 30);
   options.sessions = 3;
   options.transactions = 90;
-  const auto among_others = told(record("memory:serializable", "blindw-rw", options).history, "1");
+  const auto among_others = told(record("memory:serializable", "blindw-rw", options).history, "1", 30);
   // Aborted attempts may be cut short; the others are as planned.
   ASSERT_EQ(alone.size(), among_others.size());
   for (std::size_t i = 0; i < alone.size(); ++i) EXPECT_EQ(alone[i].find(among_others[i]), 0U);
   options.seed = 2;
-  EXPECT_NE(told(record("memory:serializable", "blindw-rw", options).history, "1"), among_others);
+  EXPECT_NE(told(record("memory:serializable", "blindw-rw", options).history, "1", 30), among_others);
 }
 
 TEST(Run, FindsThatAStoreLosesUpdates) {

@@ -26,7 +26,7 @@ TEST(UnknownFate, IsRecordedAsUnknownAndDoesNotAccuseTheDatabase) {
   options.sessions = 8;
   options.level = store->modes().front().asked;
   options.duration = std::chrono::seconds(60);  // a guard: it stops at the first unknown fate
-  Recorder recorder(folder.file("h"), options.sessions + 1);
+  Recorder recorder(folder.file("h"), options.sessions);
   std::atomic<bool> stop = false;
   const RunWatch watch{stop,
                        [&](const RunCounts& counts, double) {
