@@ -55,6 +55,7 @@ class Rebuild {
       }
     }
   }
+
  private:
   void list_read(Op op);
   void query(Op op);
