@@ -42,22 +42,27 @@ void Sender::connect() {
   const auto deadline = Clock::now() + options_.patience;
   for (auto pause = std::chrono::milliseconds(10);;
        pause = std::min(pause * 2, std::chrono::milliseconds(500))) {
-    std::string why;
-    try {
-      try_connect();
-      return;
-    } catch (const Broken& error) {
-      why = error.what();
-    } catch (const InputError& error) {
-      if (welcomed_ || socket_) throw;  // the watcher's own word
-      why = error.what();
-    }
+    const std::optional<std::string> trouble = trouble_connecting();
+    if (!trouble) return;
     socket_.reset();
     if (Clock::now() + pause > deadline) {
       throw InputError(watcher_.host + ":" + watcher_.port, "",
-                       fmt::format("the watcher cannot be reached: {}", why));
+                       fmt::format("the watcher cannot be reached: {}", *trouble));
     }
     std::this_thread::sleep_for(pause);
+  }
+}
+
+// Nothing: there is a connection. What the watcher itself has to say is thrown.
+std::optional<std::string> Sender::trouble_connecting() {
+  try {
+    try_connect();
+    return std::nullopt;
+  } catch (const Broken& error) {
+    return error.what();
+  } catch (const InputError& error) {
+    if (welcomed_ || socket_) throw;
+    return error.what();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 
 #include "collect/address.hpp"
@@ -44,6 +45,7 @@ class Sender {
 
   void enqueue(Tag tag, std::string_view block);
   void connect();
+  std::optional<std::string> trouble_connecting();
   void try_connect();
   void exchange(int timeout_milliseconds);
   void take(const Frame& frame);

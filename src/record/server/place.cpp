@@ -29,7 +29,7 @@ ServerFolder::~ServerFolder() {
 }
 
 std::filesystem::path ServerFolder::write(const std::string& name, const std::string& content) const {
-  const std::filesystem::path path = path_ / name;
+  std::filesystem::path path = path_ / name;
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) throw std::runtime_error("cannot write " + path.string());
   const bool given = !account_ || fchown(file, account_->user, account_->group) == 0;

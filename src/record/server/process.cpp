@@ -187,7 +187,7 @@ std::string find_program(const std::vector<std::string>& candidates) {
       std::string_view folders = path != nullptr ? path : "";
       while (!folders.empty()) {
         const std::size_t colon = std::min(folders.find(':'), folders.size());
-        const std::string file = fmt::format("{}/{}", folders.substr(0, colon), candidate);
+        std::string file = fmt::format("{}/{}", folders.substr(0, colon), candidate);
         if (colon > 0 && access(file.c_str(), X_OK) == 0) return file;
         folders.remove_prefix(std::min(colon + 1, folders.size()));
       }
