@@ -151,7 +151,8 @@ void Sender::until(Done done) {
     try {
       exchange(100);
     } catch (const Broken&) {
-      connect();
+      // A watcher may end as soon as it has acknowledged the last thing.
+      if (!done()) connect();
     }
   }
 }
@@ -166,7 +167,7 @@ void Sender::enqueue(Tag tag, std::string_view block) {
   try {
     exchange(0);
   } catch (const Broken&) {
-    connect();
+    if (!kept_.empty()) connect();
   }
   until([this] { return kept_bytes_ <= options_.buffer_bytes; });
 }
