@@ -1,7 +1,5 @@
-// Inputs in memory and temporary folders for the tests of readers and writers.
+// Inputs in memory and in temporary folders for the tests of readers and writers.
 #pragma once
-
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -14,6 +12,7 @@
 
 #include "format/format.hpp"
 #include "history/error.hpp"
+#include "support/program.hpp"
 
 namespace assay::testing {
 
@@ -29,27 +28,6 @@ inline format::Input directory_of(const NamedBytes& files) {
   for (const auto& [name, bytes] : files) input.files.push_back({"dir/" + name, bytes});
   return input;
 }
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    static int number = 0;
-    path_ = std::filesystem::temp_directory_path() /
-            ("assay-test-" + std::to_string(::getpid()) + "-" + std::to_string(number++));
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  std::string string() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline std::string slurp(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay::testing {
@@ -23,6 +24,8 @@ class TemporaryFolder {
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+  std::string string() const { return path_.string(); }
   std::string file(const std::string& name) const { return (path_ / name).string(); }
   // Writes `content` and returns the path.
   std::string file(const std::string& name, const std::string& content) const;
