@@ -6,6 +6,7 @@
 #include "history/builder.hpp"
 #include "support/every_history.hpp"
 #include "support/inputs.hpp"
+#include "support/program.hpp"
 #include "support/same_history.hpp"
 
 namespace assay::format {
@@ -14,7 +15,7 @@ namespace {
 using testing::complaint;
 using testing::describe;
 using testing::OwnedInput;
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 History json(const std::string& text, const ReadOptions& options = {}) {
   return read_dbcop_json(OwnedInput(text), options);
@@ -135,7 +136,7 @@ TEST(DbcopText, InitialOptions) {
 }
 
 TEST(DbcopText, WhatIsWrittenIsReadBackAndEveryCutIsNoticed) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const History history = testing::random_history(seed, {.aborted = true});
     write_dbcop_json(history, folder / "h.json");
@@ -165,7 +166,7 @@ TEST(DbcopText, WhatIsWrittenIsReadBackAndEveryCutIsNoticed) {
 }
 
 TEST(DbcopText, RefusesToWriteWhatTheFormatHasNoWordFor) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto refusals = [&](auto&& operations, Status status) {
     HistoryBuilder build;
     build.begin(build.session(Atom::integer(0)), Atom::integer(0));

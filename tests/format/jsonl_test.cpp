@@ -5,6 +5,7 @@
 #include "history/builder.hpp"
 #include "support/every_history.hpp"
 #include "support/inputs.hpp"
+#include "support/program.hpp"
 #include "support/same_history.hpp"
 
 namespace assay::format {
@@ -13,7 +14,7 @@ namespace {
 using testing::complaint;
 using testing::describe;
 using testing::OwnedInput;
-using testing::ScratchFolder;
+using testing::TemporaryFolder;
 
 History read(const std::string& text, const ReadOptions& options = {}) {
   return read_jsonl(OwnedInput(text), options);
@@ -233,7 +234,7 @@ TEST(Jsonl, SaysWhereAndWhatIsWrong) {
 }
 
 TEST(Jsonl, WhatIsWrittenIsReadBack) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   for (std::uint64_t seed = 0; seed < 600; ++seed) {
     const History history = testing::random_history(seed, testing::kEverything);
     write_jsonl(history, folder / "h.jsonl");
@@ -244,7 +245,7 @@ TEST(Jsonl, WhatIsWrittenIsReadBack) {
 }
 
 TEST(Jsonl, EveryCutOfAWrittenFileIsNoticed) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const History history = testing::random_history(seed, testing::kEverything);
     write_jsonl(history, folder / "h.jsonl");
@@ -261,7 +262,7 @@ TEST(Jsonl, EveryCutOfAWrittenFileIsNoticed) {
 }
 
 TEST(Jsonl, RefusesToWriteWhatItCouldNotReadBack) {
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   const auto refused = [&](const Atom& key, const Atom& value) {
     HistoryBuilder build;
     build.begin(build.session(Atom::integer(0)), Atom::integer(0));
@@ -284,7 +285,7 @@ TEST(Jsonl, RefusesToWriteWhatItCouldNotReadBack) {
 TEST(Jsonl, ReadsEveryPublicHistory) {
   const auto files = testing::files_below(testing::shared_histories(), ".jsonl");
   if (files.empty()) GTEST_SKIP() << "the public histories are not here";
-  const ScratchFolder folder;
+  const TemporaryFolder folder;
   for (const auto& path : files) {
     const OwnedInput input = OwnedInput::load(path);
     EXPECT_TRUE(sniff_jsonl(input)) << path;

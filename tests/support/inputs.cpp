@@ -1,7 +1,5 @@
 #include "support/inputs.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -52,18 +50,6 @@ std::vector<std::filesystem::path> files_below(const std::filesystem::path& fold
   }
   std::sort(found.begin(), found.end());
   return found;
-}
-
-ScratchFolder::ScratchFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "assay-test-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr)
-    throw std::runtime_error("cannot make a folder in the temporary directory");
-  path_ = pattern;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace assay::testing

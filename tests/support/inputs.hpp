@@ -39,19 +39,6 @@ std::filesystem::path shared_histories();
 // All regular files below a folder whose name ends so, sorted; empty if there is no such folder.
 std::vector<std::filesystem::path> files_below(const std::filesystem::path& folder, std::string_view ending);
 
-// A folder for one test's files, removed at its end.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ~ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
 // What a call complains about; empty if it does not.
 template <class Call>
 std::string complaint(Call&& call) {
