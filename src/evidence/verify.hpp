@@ -1,6 +1,6 @@
 // The judge of certificates. Believes nothing but the history: parses the certificate strictly, replays an
 // order of events operation by operation, or checks each step of a derivation by itself. Shares no code with
-// what decides; this and replay.hpp are meant to be read in one sitting.
+// what decides; this, facts.hpp and replay.hpp are meant to be read in one sitting.
 #pragma once
 
 #include <chrono>
