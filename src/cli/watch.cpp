@@ -269,6 +269,15 @@ std::vector<std::unique_ptr<collect::Source>> make_sources(const WatchCommand& c
   return sources;
 }
 
+// At the end nothing more comes: what still waits was not judged, and nothing at all satisfies no one.
+Status with_what_was_not_judged(Status status) {
+  if (status.verdict != Verdict::holds || (status.kept.waiting == 0 && status.transactions != 0))
+    return status;
+  status.verdict = Verdict::undecided;
+  status.reason = status.transactions == 0 ? "no transaction came" : "not all transactions could be judged";
+  return status;
+}
+
 Exit run_watch(const WatchCommand& command) {
   if (command.sources.empty() && !command.listen)
     throw UsageError("nothing to watch: name a file, a folder or - for standard input, or give --listen");
@@ -298,7 +307,7 @@ Exit run_watch(const WatchCommand& command) {
     teller.listening("metrics", "http://" + metrics->address() + "/metrics");
   }
   watch->run(interrupted);
-  const Status status = watch->status();
+  const Status status = with_what_was_not_judged(watch->status());
   teller.end(status);
   if (watch->input_error()) print_error(*watch->input_error());
   if (status.violations > 0) return Exit::violated;
