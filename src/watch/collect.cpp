@@ -34,6 +34,7 @@ class Collector {
     find_positions();
     find_clocks();
     find_floor();
+    find_proven();
     keep_latest_start();
     find_potential_writers();
     c_.entry_writer.assign(h_.keys(), kInitialTxn);
@@ -156,6 +157,15 @@ class Collector {
     for (const Txn t : h_.all_transactions()) {
       const std::uint32_t commit = c_.positions[index(t)] * events_ + events_ - 1;
       c_.frozen[index(t)] = commit < c_.floor[index(h_.session_of(t))] ? 1 : 0;
+    }
+  }
+
+  // Whoever read from a transaction of unknown fate may leave before it does.
+  void find_proven() {
+    c_.proven.reserve(h_.transactions());
+    for (const Txn t : h_.all_transactions()) {
+      const bool present = reads_.presence(t) == Presence::present;
+      c_.proven.push_back(present && h_.status(t) == Status::unknown ? 1 : 0);
     }
   }
 

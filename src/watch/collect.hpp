@@ -18,6 +18,7 @@ struct Collection {
   std::vector<Clock> begins, commits;    // per transaction: what precedes it; as in Place
   std::vector<Clock> session_clocks;     // per session: what precedes all that it will send
   std::vector<std::uint8_t> frozen, drop;
+  std::vector<std::uint8_t> proven;  // per transaction: of unknown fate, and somebody read from it
   // Per key: the transaction that leaves and whose version becomes the key's entry, or kInitialTxn.
   std::vector<Txn> entry_writer;
 };

@@ -82,6 +82,8 @@ class Survivors {
         read(t, op);
       }
     }
+    // When it took effect is still open above, so it keeps no end.
+    if (c_.proven[index(t)] != 0) return builder_.end(Status::committed, h_.start(t), std::nullopt);
     builder_.end(h_.status(t), h_.start(t), h_.end(t));
   }
 

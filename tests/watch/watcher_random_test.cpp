@@ -9,6 +9,7 @@
 #include "check/check.hpp"
 #include "history/builder.hpp"
 #include "history/rebuild.hpp"
+#include "report/report.hpp"
 #include "support/draw.hpp"
 #include "support/random_history.hpp"
 #include "watch/watcher.hpp"
@@ -29,6 +30,10 @@ struct Watched {
   bool undecided = false;  // at the end
   Kept kept;
 };
+
+const char* to_string(const Watched& watched) {
+  return watched.violated ? "violated" : watched.undecided ? "undecided" : "holds";
+}
 
 // Feeds the history in random pieces, with random rounds, sessions closed as they end or at the end, the
 // state saved and loaded now and then.
@@ -106,9 +111,11 @@ void compare(const Shape& shape, const WatchOptions& options, std::uint64_t case
         }
         return false;
       };
-      FAIL() << "seed " << seed + i << " cut " << cuts << " level " << info(options.level).name << "\n"
+      FAIL() << "seed " << seed + i << " cut " << cuts << " level " << info(options.level).name << ": whole "
+             << report::name(verdict_of_whole(h, options)) << ", watched "
+             << to_string(watch(h, options, cuts, true)) << "\n"
              << drawing(h) << "\nshrunk:\n"
-             << drawing(shrink(h, still));
+             << drawing(still(h) ? shrink(h, still) : h);
     }
   }
 }
@@ -250,11 +257,8 @@ void compare_streams(const WatchOptions& options, double unknown, bool times, st
       }
       return false;
     };
-    FAIL() << "seed " << seed + i << " cut " << cut << " level " << info(options.level).name << ": watched "
-           << (watched.violated    ? "violated"
-               : watched.undecided ? "undecided"
-                                   : "holds")
-           << "\n"
+    FAIL() << "seed " << seed + i << " cut " << cut << " level " << info(options.level).name << ": whole "
+           << report::name(whole) << ", watched " << to_string(watched) << "\n"
            << drawing(h) << "\nshrunk:\n"
            << drawing(still(h) ? shrink(h, still) : h);
   }

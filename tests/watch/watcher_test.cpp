@@ -205,6 +205,14 @@ TEST(Watch, ATimeBeforeWhatIsFrozenIsAContradiction) {
   EXPECT_EQ(feed(watcher, "a: @7-25 w(y,1)").verdict, Verdict::violated);
 }
 
+TEST(Watch, AFateThatAReadProvedStaysProved) {
+  // Found by chance: the transaction of unknown fate was kept for its start, and its reader dropped.
+  Watcher watcher = watcher_of({"a"}, Level::strict_serializable);
+  EXPECT_EQ(feed(watcher, "a: @0- w(y,1) ? | r(y,1)").verdict, Verdict::holds);
+  EXPECT_EQ(watcher.decide().verdict, Verdict::holds);
+  EXPECT_EQ(feed(watcher, "a: r(y,0)").verdict, Verdict::violated);
+}
+
 TEST(Watch, BlindWritesStayBounded) {
   Watcher watcher = watcher_of({"a", "b", "c", "d"});
   Fences fences({"a", "b", "c", "d"});
