@@ -18,6 +18,20 @@ bool Facts::writes_key(Txn t, Key k) const {
   return false;
 }
 
+std::vector<Txn> Facts::possible_writers(Version seen) const {
+  std::vector<Txn> found;
+  const auto add = [&](Version v) {
+    if (h_.is_initial(v)) found.push_back(kInitialTxn);
+    found.insert(found.end(), writers(v).begin(), writers(v).end());
+  };
+  if (!h_.is_set(seen)) {
+    add(seen);
+  } else {
+    for (const Version v : h_.members(seen)) add(v);
+  }
+  return found;
+}
+
 std::vector<Op> Facts::own_writes(Op read) const {
   std::vector<Op> found;
   for (const Op op : h_.operations_of(h_.transaction_of(read))) {
@@ -85,11 +99,11 @@ void Facts::find_who_counts() {
 }
 
 void Facts::read_by(Txn reader, Version v) {
-  if (h_.is_initial(v) || is_muddled(h_.key_of(v))) return;
+  if (is_muddled(h_.key_of(v))) return;
   std::optional<Txn> only;
-  for (const Txn t : writers(v)) {
+  for (const Txn t : possible_writers(v)) {
     if (t == reader) continue;
-    if (only) return;
+    if (only || t == kInitialTxn) return;
     only = t;
   }
   if (only) counts_[index(*only)] = true;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "report/printable.hpp"
+#include "report/query_words.hpp"
 #include "report/report.hpp"
 #include "report/sentence.hpp"
 
@@ -67,6 +68,10 @@ class Summary {
       case Anomaly::read_skew:
       case Anomaly::stale_read:
         return missed_update();
+      case Anomaly::phantom:
+        return phantom(found_.derivation);
+      case Anomaly::predicate_write_skew:
+        return phantom_write_skew(found_.derivation);
       default:
         return "";
     }
@@ -282,6 +287,38 @@ class Summary {
     }
     return "";
   }
+  // The steps of a contradiction that rest on a row that a query did not return; of cases, of the first.
+  std::vector<const Step*> missed_rows(const Derivation& d) const {
+    if (d.cycle.empty()) {
+      return d.cases.empty() ? std::vector<const Step*>{} : missed_rows(d.cases.front().derivation);
+    }
+    std::vector<const Step*> found;
+    for (const std::uint32_t i : d.cycle) {
+      if (rests_on_missing_row(h_, d.steps[i])) found.push_back(&d.steps[i]);
+    }
+    return found;
+  }
+  // "T2 asked for all rows between 10 and 20 and did not see row 15, which T1 inserted".
+  std::string missed_row(const Step& step) const {
+    const bool axiom = step.rule == check::Rule::axiom;
+    const Txn reader = axiom ? step.witness : step.from.txn, writer = axiom ? step.from.txn : step.to.txn;
+    return fmt::format("{} {}, which {} {}", name_(reader), did_not_see(h_, step.read, step.key),
+                       name_(writer), did_to(h_, writer, step.key));
+  }
+  std::string phantom(const Derivation& d) const {
+    const std::vector<const Step*> missed = missed_rows(d);
+    if (missed.empty()) return "";
+    const Step& step = *missed.front();
+    const Txn writer = step.rule == check::Rule::axiom ? step.from.txn : step.to.txn;
+    return fmt::format("{}, although {} comes before it by what it saw otherwise.", missed_row(step),
+                       name_(writer));
+  }
+  std::string phantom_write_skew(const Derivation& d) const {
+    std::string out;
+    for (const Step* step : missed_rows(d)) out += (out.empty() ? "" : "; ") + missed_row(*step);
+    return out.empty() ? "" : out + ": each missed what another did.";
+  }
+
   // By reading from it, or in its session: then what was read is the newer one.
   bool comes_after(Txn a, Txn b) const {
     if (a == kInitialTxn) return false;
