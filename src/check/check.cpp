@@ -1,6 +1,7 @@
 #include "check/check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdlib>
 #include <thread>
@@ -95,6 +96,26 @@ std::vector<Outcome> check_plain(const History& history, std::span<const Level> 
   return outcomes;
 }
 
+// What a query did not return can leave the weak levels more to choose from than they can try. A serial
+// order, for which the engine needs no such choice, satisfies them all.
+void settle_by_a_serial_order(const History& history, std::span<Outcome> outcomes, const Options& options) {
+  const auto is_open = [](const Outcome& outcome) {
+    return outcome.verdict == Verdict::undecided && !outcome.reason.empty() &&
+           WeakChecker::decides(outcome.level) && implies(Level::serializable, outcome.level);
+  };
+  if (std::none_of(outcomes.begin(), outcomes.end(), is_open)) return;
+  const std::array<Level, 1> serializable{Level::serializable};
+  const Outcome serial = std::move(check_plain(history, serializable, options)[0]);
+  if (serial.verdict != Verdict::holds) return;
+  for (Outcome& outcome : outcomes) {
+    if (!is_open(outcome)) continue;
+    outcome.verdict = Verdict::holds;
+    outcome.reason.clear();
+    outcome.method = "implied";
+    outcome.order = serial.order;
+  }
+}
+
 // Repeatable read takes less from a query than the others do (expand.hpp).
 std::vector<Outcome> check_with_queries(const History& history, std::span<const Level> levels,
                                         const Options& options) {
@@ -116,6 +137,7 @@ std::vector<Outcome> check_with_queries(const History& history, std::span<const 
       outcomes[i] = std::move(found[next++]);
       for (BadRead& bad : outcomes[i].bad_reads) speak_of_the_original(bad, expanded);
     }
+    if (not_returned == NotReturned::is_read) settle_by_a_serial_order(expanded.history, outcomes, options);
   }
   return outcomes;
 }

@@ -82,6 +82,7 @@ class Summary {
     Txn reader;
     Op op;
     Key key;
+    Version seen;            // not of a list
     Txn source;              // a possible one
     std::vector<Txn> shows;  // all whose writes it shows
   };
@@ -95,26 +96,32 @@ class Summary {
         continue;
       }
       const bool list = kind == OpKind::list_read;
-      if (!list && kind != OpKind::read) continue;
-      const Key k = list ? h_.list(op).key : h_.key(op);
-      if (!list && std::find(written.begin(), written.end(), k) != written.end()) continue;
-      Read read{t, op, k, kInitialTxn, {}};
-      const auto look = [&](Version v) {
-        for (const Txn writer : found_.transactions) {
-          if (writer == t || h_.status(writer) == Status::aborted || last_write(writer, v) == check::kNoOp)
-            continue;
-          read.source = writer;
-          read.shows.push_back(writer);
-        }
-      };
-      if (list) {
-        for (const Version v : h_.list(op).elements) look(v);
+      if (is_query(h_, op)) {
+        for (const Version row : h_.query(op).results) collect(t, op, h_.key_of(row), row, written);
       } else {
-        look(h_.version(op));
+        collect(t, op, list ? h_.list(op).key : h_.key(op), list ? Version{} : h_.version(op), written);
       }
-      const bool answered = list || !read.shows.empty() || h_.is_initial(h_.version(op));
-      if (answered) reads_.push_back(std::move(read));
     }
+  }
+  void collect(Txn t, Op op, Key k, Version seen, const std::vector<Key>& written) {
+    const bool list = h_.kind(op) == OpKind::list_read;
+    if (!list && std::find(written.begin(), written.end(), k) != written.end()) return;
+    Read read{t, op, k, seen, kInitialTxn, {}};
+    const auto look = [&](Version v) {
+      for (const Txn writer : found_.transactions) {
+        if (writer == t || h_.status(writer) == Status::aborted || last_write(writer, v) == check::kNoOp)
+          continue;
+        read.source = writer;
+        read.shows.push_back(writer);
+      }
+    };
+    if (list) {
+      for (const Version v : h_.list(op).elements) look(v);
+    } else {
+      look(seen);
+    }
+    const bool answered = list || !read.shows.empty() || h_.is_initial(seen);
+    if (answered) reads_.push_back(std::move(read));
   }
 
   Op last_write(Txn t, Version v) const {
@@ -159,7 +166,7 @@ class Summary {
       return "the list " + key(r) + shown.substr(shown.find(")=") + 1);
     }
     if (r.source == kInitialTxn) return "the initial " + key(r);
-    return fmt::format("{}={}", key(r), printable(h_.value(h_.version(r.op))));
+    return fmt::format("{}={}", key(r), printable(h_.value(r.seen)));
   }
   // The same, and for a register who wrote it: "x=4 written by T4", or where several can have, "by T4 or T5".
   std::string value(const Read& r) const {
