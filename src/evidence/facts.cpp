@@ -1,6 +1,5 @@
 #include "evidence/facts.hpp"
 
-#include <optional>
 
 namespace assay::evidence {
 
@@ -100,13 +99,22 @@ void Facts::find_who_counts() {
 
 void Facts::read_by(Txn reader, Version v) {
   if (is_muddled(h_.key_of(v))) return;
-  std::optional<Txn> only;
-  for (const Txn t : possible_writers(v)) {
-    if (t == reader) continue;
-    if (only || t == kInitialTxn) return;
-    only = t;
+  Txn only = kInitialTxn;
+  std::size_t others = 0;
+  const auto look_at = [&](Version written) {
+    if (h_.is_initial(written)) ++others;
+    for (const Txn t : writers(written)) {
+      if (t == reader) continue;
+      only = t;
+      ++others;
+    }
+  };
+  if (!h_.is_set(v)) {
+    look_at(v);
+  } else {
+    for (const Version member : h_.members(v)) look_at(member);
   }
-  if (only) counts_[index(*only)] = true;
+  if (others == 1 && only != kInitialTxn) counts_[index(only)] = true;
 }
 
 }  // namespace assay::evidence

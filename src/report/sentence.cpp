@@ -193,6 +193,9 @@ std::string sentence(const History& history, const BadRead& bad) {
     case BadRead::Kind::future:
       return fmt::format("{}, which only this transaction itself writes, and only later.", saw);
     case BadRead::Kind::thin_air:
+      if (key && is_query(history, bad.read) && !returned(history, bad.read, *key)) {
+        return saw + ", although it was there from the beginning and nobody took it away.";
+      }
       return fmt::format("{}, but nobody ever wrote that.", saw);
     case BadRead::Kind::incompatible_order:
       if (!has_write) return saw + ", which no list that the other reads show can have been.";

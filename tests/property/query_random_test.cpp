@@ -84,6 +84,27 @@ TEST(QueryRandom, ProvesEveryVerdict) {
   compare(4, random_cases(300), true);
 }
 
+TEST(QueryRandom, SecondOpinionsAgree) {
+  const std::uint64_t seed = random_seed();
+  for (std::uint64_t i = 0; i < random_cases(300); ++i) {
+    Rng rng(seed + i);
+    const QueryDraft draft = random_query_draft(rng, 5);
+    const std::array<Level, 3> strong{Level::prefix, Level::snapshot_isolation, Level::serializable};
+    for (const check::Method method : {check::Method::width, check::Method::sat}) {
+      check::Options options;
+      options.method = method;
+      const std::vector<Outcome> second = check::check(draft.build(), strong, options);
+      const std::vector<Outcome> first = check::check(draft.build(), strong);
+      for (std::size_t level = 0; level < strong.size(); ++level) {
+        if (second[level].verdict == Verdict::undecided) continue;
+        ASSERT_EQ(second[level].verdict, first[level].verdict)
+            << "seed " << seed + i << ", " << info(strong[level]).name << "\n"
+            << draft.text();
+      }
+    }
+  }
+}
+
 TEST(QueryRandom, AHistoryThatSatisfiesALevelSatisfiesAllThatItImplies) {
   const std::uint64_t seed = random_seed();
   const std::vector<Level> all = levels_without_time();
