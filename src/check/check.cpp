@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <iterator>
 #include <thread>
 
 #include "check/expand.hpp"
@@ -96,29 +97,43 @@ std::vector<Outcome> check_plain(const History& history, std::span<const Level> 
   return outcomes;
 }
 
-// What a query did not return can leave the weak levels more to choose from than they can try. A serial
-// order, for which the engine needs no such choice, satisfies them all.
-void settle_by_a_serial_order(const History& history, std::span<Outcome> outcomes, const Options& options) {
-  const auto is_open = [](const Outcome& outcome) {
-    return outcome.verdict == Verdict::undecided && !outcome.reason.empty() &&
-           WeakChecker::decides(outcome.level) && implies(Level::serializable, outcome.level);
-  };
-  if (std::none_of(outcomes.begin(), outcomes.end(), is_open)) return;
+// What a query did not return can leave the weak levels much to choose from. A serial order, for which the
+// engine needs no such choice, satisfies them all; so it is looked for first. Takes the levels that it
+// settles from `levels`. REQUIRES: the history has no queries.
+std::vector<Outcome> settle_by_a_serial_order(const History& history, std::vector<Level>& levels,
+                                              const Options& options) {
+  std::vector<Outcome> settled;
+  if (std::none_of(levels.begin(), levels.end(), WeakChecker::decides)) return settled;
   const std::array<Level, 1> serializable{Level::serializable};
   const Outcome serial = std::move(check_plain(history, serializable, options)[0]);
-  if (serial.verdict != Verdict::holds) return;
-  for (Outcome& outcome : outcomes) {
-    if (!is_open(outcome)) continue;
-    outcome.verdict = Verdict::holds;
-    outcome.reason.clear();
-    outcome.method = "implied";
-    outcome.order = serial.order;
+  if (serial.verdict != Verdict::holds) return settled;
+  std::vector<Level> open;
+  for (const Level level : levels) {
+    if (!implies(Level::serializable, level) || implies(level, Level::prefix)) {
+      open.push_back(level);
+      continue;
+    }
+    settled.push_back(serial);
+    settled.back().level = level;
+    settled.back().method = "implied";
   }
+  levels = std::move(open);
+  return settled;
 }
 
 // Repeatable read takes less from a query than the others do (expand.hpp).
 std::vector<Outcome> check_with_queries(const History& history, std::span<const Level> levels,
                                         const Options& options) {
+  const auto begin = std::chrono::steady_clock::now();
+  // The time limit is for the whole call.
+  const auto rest = [&] {
+    Options left = options;
+    if (left.timeout_seconds) {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+      left.timeout_seconds = std::max(*left.timeout_seconds - spent.count(), 0.0);
+    }
+    return left;
+  };
   std::vector<Outcome> outcomes(levels.size());
   for (const NotReturned not_returned : {NotReturned::is_read, NotReturned::says_nothing}) {
     std::vector<Level> alike;
@@ -130,14 +145,17 @@ std::vector<Outcome> check_with_queries(const History& history, std::span<const 
     const Expanded expanded = expand_queries(
         history, not_returned,
         options.memory_bytes ? most_expanded_reads(*options.memory_bytes) : kMostExpandedReads);
-    std::vector<Outcome> found = check_plain(expanded.history, alike, options);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < levels.size(); ++i) {
-      if (what_is_not_returned(levels[i]) != not_returned) continue;
-      outcomes[i] = std::move(found[next++]);
-      for (BadRead& bad : outcomes[i].bad_reads) speak_of_the_original(bad, expanded);
+    std::vector<Outcome> found = settle_by_a_serial_order(expanded.history, alike, rest());
+    if (!alike.empty()) {
+      std::vector<Outcome> others = check_plain(expanded.history, alike, rest());
+      std::move(others.begin(), others.end(), std::back_inserter(found));
     }
-    if (not_returned == NotReturned::is_read) settle_by_a_serial_order(expanded.history, outcomes, options);
+    for (Outcome& outcome : found) {
+      for (BadRead& bad : outcome.bad_reads) speak_of_the_original(bad, expanded);
+      for (std::size_t i = 0; i < levels.size(); ++i) {
+        if (levels[i] == outcome.level) outcomes[i] = outcome;
+      }
+    }
   }
   return outcomes;
 }
