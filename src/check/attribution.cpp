@@ -76,7 +76,8 @@ class AttributionSearch {
         outcome.reason = limits_.reason() + " while trying which write each ambiguous read saw";
         break;
       }
-      if (!limits_.limited() && work > kMostWork) {
+      // Queries leave a read for every row that they did not return: what no few attempts settle takes many.
+      if (!limits_.limited() && work > (h_.has_moments() ? kMostWork / 10 : kMostWork)) {
         outcome.reason = "too many ways to attribute its " + std::to_string(ambiguous_.size()) +
                          " ambiguous reads; set a time limit to search on";
         break;

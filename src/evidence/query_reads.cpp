@@ -44,7 +44,7 @@ class Taker {
       }
     }
     for (std::uint32_t k = 0; k < h_.keys(); ++k) {
-      if (list[k] || !used[k]) continue;
+      if (list[k] || !(used[k] || h_.initial_is_row(Key{k}))) continue;
       keys_.push_back(Key{k});
       for (const Version v : h_.versions_of(Key{k})) {
         if (is_row_[index(v)] && is_gone_[index(v)]) unclear("a version is a row and the absence of one");
