@@ -108,6 +108,7 @@ class Judgement {
       case Level::snapshot_isolation:
       case Level::strong_snapshot_isolation:
       case Level::causal:
+      case Level::prefix:
         return state_.options.unique_values && !state_.only_added;
       case Level::read_committed:
       case Level::monotonic_atomic_view:

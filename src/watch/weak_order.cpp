@@ -80,9 +80,8 @@ class Construction {
     if (sorted_.size() == h_.transactions()) return true;
     const std::vector<std::uint32_t> no_chain(h_.transactions(), order::kNoNode);
     constexpr std::uint64_t kBudget = 1'000'000;
-    for (const std::uint32_t t : order::shortest_cycles({graph, no_chain}, kBudget).front()) {
-      order_.cycle.push_back(Txn{t});
-    }
+    const std::vector<std::vector<std::uint32_t>> cycles = order::shortest_cycles({graph, no_chain}, kBudget);
+    for (const std::uint32_t t : cycles.front()) order_.cycle.push_back(Txn{t});
     std::sort(order_.cycle.begin(), order_.cycle.end());
     return false;
   }

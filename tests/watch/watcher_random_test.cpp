@@ -294,7 +294,7 @@ History history_of(const Stream& stream, const Ran& ran) {
 
 // Serial runs say little about levels that allow much else.
 bool allows_replicas(Level level) {
-  return !implies(level, Level::prefix);
+  return !implies(level, Level::snapshot_isolation);
 }
 
 History run(Rng& rng, const Stream& stream, Level level) {
@@ -405,6 +405,16 @@ TEST(WatchRandom, WeakLevelsWithHorizon) {
     for (const std::uint64_t horizon : {1U, 4U})
       compare(shape, with_horizon(level, horizon), random_cases(100));
   }
+}
+
+TEST(WatchRandom, PrefixStreams) {
+  compare_streams(at(Level::prefix), 0.1, false, random_cases(500));
+}
+
+TEST(WatchRandom, Prefix) {
+  Shape shape = unique_values();
+  shape.unknown = 0.05;
+  compare(shape, at(Level::prefix), random_cases(200));
 }
 
 TEST(WatchRandom, CausalStreams) {
