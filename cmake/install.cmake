@@ -1,8 +1,7 @@
-# `cmake --install build/release`: the program with its completions, the library with its headers and pkg-config file.
-
-include(GNUInstallDirs)
+# `cmake --install build/release`: the program with its database modules and completions, the library with its headers and pkg-config file.
 
 install(TARGETS assay_library assay)
+install(TARGETS ${product_modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay)
 install(DIRECTORY include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # The file finds its prefix by its own place, so that `cmake --install --prefix` needs no new configuration.
 file(RELATIVE_PATH up_to_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -11,8 +11,8 @@ namespace assay::tables {
 
 namespace {
 
-constexpr double kShort = 0.3;  // seconds; what is shorter runs again
-constexpr int kRuns = 3;
+constexpr double kShort = 2;  // seconds; what is shorter runs again
+constexpr int kRuns = 5;
 
 Checked check_once(const std::vector<std::string>& command) {
   Checked checked;

@@ -12,7 +12,7 @@
 namespace assay::tables {
 
 struct Bench {
-  std::string assay, hard;  // the programs
+  std::string assay, hard, reading;  // the programs
   std::string shared;       // the public histories; may not exist
   bool full = false;        // also what takes minutes
   TemporaryFolder folder;

@@ -10,7 +10,7 @@
 int main(int argc, char** argv) {
   CLI::App app("Measures Assay and prints a table; a row that misses its bar is marked");
   app.name("bench/compare");
-  std::string assay, hard, shared, table;
+  std::string assay, hard, reading, shared, table;
   bool full = false;
   app.add_option("table", table, "engine, weak, read or hard")
       ->required()
@@ -18,10 +18,11 @@ int main(int argc, char** argv) {
   app.add_flag("--full", full, "Also what takes minutes and gigabytes");
   app.add_option("--assay", assay, "The program")->required();
   app.add_option("--hard", hard, "The program that makes hard histories")->required();
+  app.add_option("--reading", reading, "The program that only reads")->required();
   app.add_option("--shared", shared, "Where the public histories are")->required();
   try {
     app.parse(argc, argv);
-    const assay::tables::Bench bench{assay, hard, shared, full, {}};
+    const assay::tables::Bench bench{assay, hard, reading, shared, full, {}};
     const auto measure = table == "engine" ? assay::tables::engine
                          : table == "weak" ? assay::tables::weak
                          : table == "read" ? assay::tables::read

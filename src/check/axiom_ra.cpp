@@ -32,21 +32,19 @@ class LastWriterInSession {
 }  // namespace
 
 void force_read_atomic(const AttributedHistory& h, ForcedOrders& forced) {
+  force_read_your_writes(h, forced);
   CommonKeys keys(h);
-  LastWriterInSession last_writer(h);
   FirstFromSource first_from_source(h);
   std::vector<std::uint32_t> first_source;
-  for (std::uint32_t t = 0; t < h.transactions(); ++t) {
-    keys.prefetch_after(t);
-    if (!h.present(t)) continue;
+  for (std::size_t i = 0; i < h.causal_order().size(); ++i) {
+    const std::uint32_t t = h.causal_order()[i];
+    keys.prefetch_after(i);
     keys.load(t);
     first_source.clear();
-    const std::uint32_t session_begin = h.session_begin(t);
     for (std::uint32_t read = h.first_read(t); read < h.last_read(t); ++read) {
       const std::uint32_t slot = keys.slot_of(h.key(read));
       if (slot == first_source.size()) {
         first_source.push_back(h.source(read));
-        forced.add(last_writer.before(session_begin, h.key(read)), h.source(read));
       } else {
         // If they differ this is a cycle, so the other reads of the key need no further orders.
         forced.add(first_source[slot], h.source(read));
@@ -58,7 +56,6 @@ void force_read_atomic(const AttributedHistory& h, ForcedOrders& forced) {
       if (source == kNobody || !first_from_source(t, read)) continue;
       keys.for_each_written_by(source, [&](std::uint32_t slot) { forced.add(source, first_source[slot]); });
     }
-    last_writer.enter_writes_of(t);
   }
 }
 

@@ -21,9 +21,10 @@ void force_read_committed(const AttributedHistory& h, ForcedOrders& forced) {
   FirstFromSource first_from_source(h);
   std::vector<std::uint32_t> next_of_same_key;  // per read of the transaction
   std::vector<std::uint32_t> upcoming;  // per key of the transaction: its first read after the current
-  for (std::uint32_t t = 0; t < h.transactions(); ++t) {
+  for (std::size_t i = 0; i < h.causal_order().size(); ++i) {
+    const std::uint32_t t = h.causal_order()[i];
     const std::uint32_t first = h.first_read(t), last = h.last_read(t);
-    keys.prefetch_after(t);
+    keys.prefetch_after(i);
     if (last - first < 2) continue;
     keys.load(t);
     next_of_same_key.resize(last - first);

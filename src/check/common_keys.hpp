@@ -32,19 +32,22 @@ class CommonKeys {
     }
   }
 
-  // What a visit of the readers soon after t will touch at random: first where the writes of their sources
-  // begin, some visits later those writes.
-  void prefetch_after(std::uint32_t t) const {
-    constexpr std::uint32_t kFar = 12, kNear = 5;
-    const auto for_each_source = [&](std::uint32_t reader, const auto& visit) {
-      if (reader >= h_.transactions()) return;
+  // What the visits soon after the i-th of the causal order will touch at random: first the reads, some
+  // visits later where the writes of their sources begin, then those writes.
+  void prefetch_after(std::size_t i) const {
+    constexpr std::size_t kReads = 18, kFar = 12, kNear = 5;
+    const std::vector<std::uint32_t>& order = h_.causal_order();
+    const auto for_each_source = [&](std::size_t at, const auto& visit) {
+      if (at >= order.size()) return;
+      const std::uint32_t reader = order[at];
       for (std::uint32_t read = h_.first_read(reader); read < h_.last_read(reader); ++read) {
         if (h_.source(read) != kNobody) visit(h_.source(read));
       }
     };
-    for_each_source(t + kFar,
+    if (i + kReads < order.size()) h_.prefetch_reads(order[i + kReads]);
+    for_each_source(i + kFar,
                     [&](std::uint32_t source) { h_.reads().prefetch_where_writes_begin(Txn{source}); });
-    for_each_source(t + kNear,
+    for_each_source(i + kNear,
                     [&](std::uint32_t source) { __builtin_prefetch(h_.writes_of(source).data()); });
   }
 

@@ -3,6 +3,7 @@
 // the next, so a look-up is mostly one cache miss, which prefetch() can hide.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -16,13 +17,13 @@ class InternTable {
   InternTable() : entries_(kMinimum) {}
 
   void prefetch(std::uint32_t scope, std::uint64_t word) const {
-    __builtin_prefetch(&entries_[hash(scope, word) & (entries_.size() - 1)]);
+    __builtin_prefetch(&entries_[place(scope, word)]);
   }
 
   // The id of the pair, or `fresh` if the pair was not there; then it is now, with that id.
   std::uint32_t find_or_add(std::uint32_t scope, std::uint64_t word, std::uint32_t fresh) {
     if (used_ * 8 >= entries_.size() * 5) grow();
-    const std::size_t start = hash(scope, word);
+    const std::size_t start = place(scope, word);
     for (std::size_t step = 0;; ++step) {
       Entry& entry = entries_[slot(start, step)];
       if (entry.id_plus_one == 0) {
@@ -45,12 +46,13 @@ class InternTable {
   static constexpr std::size_t kMinimum = 64;
 
   // Two rounds of multiply and fold: inputs are often consecutive numbers, or chosen by somebody who wants
-  // collisions in low bits; both spread. The table's behaviour under an attack on these constants is slow,
-  // never wrong.
-  static std::size_t hash(std::uint32_t scope, std::uint64_t word) {
+  // collisions; both spread. The table's behaviour under an attack on these constants is slow, never wrong.
+  // The place is the hash's upper bits, so that a larger table has the entries in about the same order and
+  // growing goes through both from front to back.
+  std::size_t place(std::uint32_t scope, std::uint64_t word) const {
     std::uint64_t h = (word ^ (std::uint64_t{scope} << 32 | scope)) * 0x9E3779B97F4A7C15ULL;
     h = (h ^ (h >> 32)) * 0xD6E8FEB86659FD93ULL;
-    return static_cast<std::size_t>(h ^ (h >> 32));
+    return static_cast<std::size_t>(h >> shift_);
   }
 
   // The place to look at after `step` others.
@@ -62,10 +64,11 @@ class InternTable {
   void grow() {
     ZeroedArray<Entry> old(entries_.size() * 2);
     std::swap(old, entries_);
+    --shift_;
     for (std::size_t i = 0; i < old.size(); ++i) {
       const Entry entry = old[i];
       if (entry.id_plus_one == 0) continue;
-      const std::size_t start = hash(entry.scope, entry.word);
+      const std::size_t start = place(entry.scope, entry.word);
       std::size_t step = 0;
       while (entries_[slot(start, step)].id_plus_one != 0) ++step;
       entries_[slot(start, step)] = entry;
@@ -74,6 +77,7 @@ class InternTable {
 
   ZeroedArray<Entry> entries_;
   std::size_t used_ = 0;
+  int shift_ = 64 - std::countr_zero(kMinimum);
 };
 
 }  // namespace assay

@@ -44,7 +44,7 @@ class GaleraCluster final : public Server {
     return all;
   }
   std::string url(const std::vector<Endpoint>& by_way_of) const override {
-    return address("mysql", "assay", password_, by_way_of, "assay");
+    return mariadb::url(password_, by_way_of);
   }
   void kill(std::size_t node) override { nodes_.at(node)->kill(); }
   void restart(std::size_t node) override { nodes_.at(node)->restart(); }
@@ -85,7 +85,7 @@ class GaleraCluster final : public Server {
     if (founds) more.emplace_back("--wsrep-new-cluster");
     const std::string name = fmt::format("node{}", node);
     const std::string data = (folder_ / fmt::format("data{}", node)).string();
-    return mariadb::plan(folder_, {name, data, port(node, 0)}, password_, account_, more, "wsrep_ready");
+    return mariadb::plan(folder_, {name, data, port(node, 0)}, password_, account_, more);
   }
 
   std::string password_ = random_password();

@@ -1,7 +1,6 @@
 #include "record/server/mariadb.hpp"
 
 #include <fmt/format.h>
-#include <mysql.h>
 
 #include <memory>
 #include <stdexcept>
@@ -13,31 +12,6 @@ namespace assay::record {
 namespace mariadb {
 
 namespace {
-
-struct CloseProbe {
-  void operator()(MYSQL* connection) const { mysql_close(connection); }
-};
-
-bool takes_commands(std::uint16_t port, const std::string& password, const std::string& ready) {
-  const std::unique_ptr<MYSQL, CloseProbe> connection(mysql_init(nullptr));
-  if (!connection) return false;
-  const unsigned seconds = 5;
-  mysql_optionsv(connection.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
-  mysql_optionsv(connection.get(), MYSQL_OPT_READ_TIMEOUT, &seconds);
-  if (mysql_real_connect(connection.get(), "127.0.0.1", "assay", password.c_str(), "assay", port, nullptr,
-                         0) == nullptr) {
-    return false;
-  }
-  if (ready.empty()) return true;
-  const std::string sql = fmt::format("SHOW GLOBAL STATUS LIKE '{}'", ready);
-  if (mysql_real_query(connection.get(), sql.data(), sql.size()) != 0) return false;
-  MYSQL_RES* const result = mysql_store_result(connection.get());
-  if (result == nullptr) return false;
-  MYSQL_ROW row = mysql_fetch_row(result);
-  const bool on = row != nullptr && row[1] != nullptr && std::string_view(row[1]) == "ON";
-  mysql_free_result(result);
-  return on;
-}
 
 // The disk is not waited for: a killed process loses nothing that it gave to the system.
 constexpr const char* kNoSync = "--innodb-flush-method=nosync";
@@ -69,9 +43,12 @@ void create_data(const ServerFolder& folder, const std::string& data, const std:
              std::chrono::seconds(180));
 }
 
+std::string url(const std::string& password, const std::vector<Endpoint>& endpoints) {
+  return address("mysql", "assay", password, endpoints, "assay");
+}
+
 NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::string& password,
-              const std::optional<Account>& account, const std::vector<std::string>& more,
-              const std::string& ready) {
+              const std::optional<Account>& account, const std::vector<std::string>& more) {
   NodePlan plan;
   const std::string files = (folder / place.name).string();
   plan.launch = {
@@ -83,7 +60,7 @@ NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::str
       files + ".log",
       account};
   plan.launch.command.insert(plan.launch.command.end(), more.begin(), more.end());
-  plan.answers = [port = place.port, password, ready] { return takes_commands(port, password, ready); };
+  plan.url = url(password, {{"127.0.0.1", place.port}});
   return plan;
 }
 
@@ -99,14 +76,14 @@ class MariadbServer final : public Server {
     with_free_ports(1, [&](const auto& ports) {
       port_ = ports[0];
       node_ = std::make_unique<ServerNode>(
-          mariadb::plan(folder_, {"server", data, port_}, password_, account_, {}, ""));
+          mariadb::plan(folder_, {"server", data, port_}, password_, account_, {}));
       node_->start();
     });
   }
 
   std::vector<Endpoint> endpoints() const override { return {{"127.0.0.1", port_}}; }
   std::string url(const std::vector<Endpoint>& by_way_of) const override {
-    return address("mysql", "assay", password_, by_way_of, "assay");
+    return mariadb::url(password_, by_way_of);
   }
   void kill(std::size_t) override { node_->kill(); }
   void restart(std::size_t) override { node_->restart(); }

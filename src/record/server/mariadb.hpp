@@ -8,6 +8,7 @@
 
 #include "record/server/node.hpp"
 #include "record/server/place.hpp"
+#include "record/store/url.hpp"
 
 namespace assay::record::mariadb {
 
@@ -24,10 +25,11 @@ struct NodePlace {
   std::uint16_t port = 0;
 };
 
-// `more` options are put behind the ones that every node has. `ready` is a status variable that must be ON;
-// may be empty.
+// For open_store().
+std::string url(const std::string& password, const std::vector<Endpoint>& endpoints);
+
+// `more` options are put behind the ones that every node has.
 NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::string& password,
-              const std::optional<Account>& account, const std::vector<std::string>& more,
-              const std::string& ready);
+              const std::optional<Account>& account, const std::vector<std::string>& more);
 
 }  // namespace assay::record::mariadb

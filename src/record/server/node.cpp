@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "record/server/place.hpp"
+#include "record/store/store.hpp"
 
 namespace assay::record {
 
@@ -16,6 +17,15 @@ namespace {
 constexpr std::chrono::seconds kStartLimit{60};
 constexpr std::chrono::seconds kStopLimit{10};
 constexpr std::chrono::milliseconds kPause{20};
+
+bool takes_commands(const std::string& url) {
+  try {
+    open_store(url);
+    return true;
+  } catch (const StoreError&) {
+    return false;
+  }
+}
 
 }  // namespace
 
@@ -32,7 +42,7 @@ ServerNode::~ServerNode() {
 void ServerNode::start() {
   const auto deadline = std::chrono::steady_clock::now() + kStartLimit;
   process_ = std::make_unique<Process>(plan_.launch);
-  while (!plan_.answers()) {
+  while (!takes_commands(plan_.url)) {
     const bool ended = !process_->running();
     if (ended || std::chrono::steady_clock::now() >= deadline) {
       process_.reset();

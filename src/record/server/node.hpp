@@ -13,8 +13,8 @@ namespace assay::record {
 
 struct NodePlan {
   Launch launch;
-  std::function<bool()> answers;  // whether it takes commands by now
-  int stop_signal = 9;            // ends it for good, and quickly
+  std::string url;      // for open_store(): it takes commands when that succeeds
+  int stop_signal = 9;  // ends it for good, and quickly
   std::function<void()>
       after_kill;  // removes what a killed process leaves outside of its folder; may be empty
 };

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <libpq-fe.h>
 #include <signal.h>
 #include <sys/ipc.h>
 #include <sys/shm.h>
@@ -78,12 +77,7 @@ class PostgresServer final : public Server {
                    account_,
                    SIGQUIT};
     plan.stop_signal = SIGQUIT;
-    const std::string port = std::to_string(port_);
-    plan.answers = [port] {
-      const char* const names[] = {"host", "port", "connect_timeout", nullptr};
-      const char* const values[] = {"127.0.0.1", port.c_str(), "5", nullptr};
-      return PQpingParams(names, values, 0) == PQPING_OK;
-    };
+    plan.url = url(endpoints());
     plan.after_kill = [pid_file = data() + "/postmaster.pid"] { remove_shared_memory(pid_file); };
     return plan;
   }

@@ -1,9 +1,6 @@
 #include <fmt/format.h>
-#include <hiredis.h>
-#include <sys/time.h>
 
 #include <stdexcept>
-#include <string_view>
 
 #include "record/server/kinds.hpp"
 #include "record/server/node.hpp"
@@ -15,24 +12,6 @@ namespace {
 
 std::string find_redis() {
   return find_program({"redis-server"});
-}
-
-bool takes_commands(std::uint16_t port, const std::string& password) {
-  timeval limit{};
-  limit.tv_sec = 5;
-  redisContext* const context = redisConnectWithTimeout("127.0.0.1", port, limit);
-  if (context == nullptr) return false;
-  bool answers = false;
-  if (context->err == 0 && redisSetTimeout(context, limit) == REDIS_OK) {
-    for (const char* command : {"AUTH %s", "EXISTS ready"}) {
-      auto* const reply = static_cast<redisReply*>(redisCommand(context, command, password.c_str()));
-      answers = reply != nullptr && reply->type != REDIS_REPLY_ERROR;
-      freeReplyObject(reply);
-      if (!answers) break;
-    }
-  }
-  redisFree(context);
-  return answers;
 }
 
 class RedisServer final : public Server {
@@ -47,7 +26,7 @@ class RedisServer final : public Server {
                                     port_, password_, folder_.path().string()));
       NodePlan plan;
       plan.launch = {{find_redis(), configuration.string()}, folder_ / "server.log", std::nullopt};
-      plan.answers = [port = port_, password = password_] { return takes_commands(port, password); };
+      plan.url = url(endpoints());
       node_ = std::make_unique<ServerNode>(std::move(plan));
       node_->start();
     });

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "record/server/kinds.hpp"
+#include "record/store/product.hpp"
 
 namespace assay::record {
 
@@ -42,6 +43,7 @@ Kind parsed(const std::string& text) {
 
 std::optional<std::string> missing_for_server(const std::string& text) {
   const Kind kind = parsed(text);
+  if (auto missing = missing_for_store(kind.name == "galera" ? "mariadb" : kind.name)) return missing;
   if (kind.name == "postgres") return missing_for_postgres();
   if (kind.name == "mariadb") return missing_for_mariadb();
   if (kind.name == "redis") return missing_for_redis();

@@ -35,8 +35,8 @@ class Server {
 // std::runtime_error.
 std::unique_ptr<Server> start_server(const std::string& kind);
 
-// Nothing if start_server(kind) has the programs that it needs; otherwise what is missing. Throws
-// std::runtime_error if there is no such kind.
+// Nothing if start_server(kind) has the programs and the client library that it needs; otherwise what is
+// missing. Throws std::runtime_error if there is no such kind.
 std::optional<std::string> missing_for_server(const std::string& kind);
 
 }  // namespace assay::record

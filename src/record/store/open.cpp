@@ -1,8 +1,8 @@
-#include "record/store/open.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
+
+#include "record/store/product.hpp"
 
 namespace assay::record {
 
@@ -10,31 +10,55 @@ namespace {
 
 struct Product {
   std::string_view scheme;
-  std::string_view form;  // for messages
-  std::unique_ptr<Store> (*open)(StoreUrl);
+  std::string_view form;         // for messages; empty for a second name
+  std::optional<Module> module;  // none: part of the program
 };
 
+constexpr Module kSqlite{"sqlite.so", "libsqlite3-0"};
+constexpr Module kPostgres{"postgres.so", "libpq5"};
+constexpr Module kMariadb{"mariadb.so", "libmariadb3"};
+constexpr Module kRocksdb{"rocksdb.so", "librocksdb7.8"};
+constexpr Module kRedis{"redis.so", "libhiredis0.14"};
+
 constexpr std::array<Product, 8> kProducts{{
-    {"sqlite", "sqlite:FILE", open_sqlite},
-    {"postgres", "postgres://user:password@host:port/database", open_postgres},
-    {"postgresql", "", open_postgres},
-    {"mysql", "mysql://user:password@host:port/database", open_mariadb},
-    {"mariadb", "", open_mariadb},
-    {"rocksdb", "rocksdb:FOLDER", open_rocksdb},
-    {"redis", "redis://:password@host:port/number", open_redis},
-    {"memory", "memory:LEVEL", open_memory},
+    {"sqlite", "sqlite:FILE", kSqlite},
+    {"postgres", "postgres://user:password@host:port/database", kPostgres},
+    {"postgresql", "", kPostgres},
+    {"mysql", "mysql://user:password@host:port/database", kMariadb},
+    {"mariadb", "", kMariadb},
+    {"rocksdb", "rocksdb:FOLDER", kRocksdb},
+    {"redis", "redis://:password@host:port/number", kRedis},
+    {"memory", "memory:LEVEL", std::nullopt},
 }};
+
+const Product& find_product(std::string_view scheme) {
+  std::string forms;
+  for (const Product& product : kProducts) {
+    if (product.scheme == scheme) return product;
+    if (!product.form.empty()) forms += fmt::format("{}{}", forms.empty() ? "" : ", ", product.form);
+  }
+  throw StoreError(Failure::fatal, fmt::format("there is no store '{}'; there are {}", scheme, forms));
+}
 
 }  // namespace
 
 std::unique_ptr<Store> open_store(const std::string& text) {
   StoreUrl url(text);
-  std::string forms;
-  for (const Product& product : kProducts) {
-    if (product.scheme == url.scheme()) return product.open(std::move(url));
-    if (!product.form.empty()) forms += fmt::format("{}{}", forms.empty() ? "" : ", ", product.form);
+  const Product& product = find_product(url.scheme());
+  if (!product.module) return open_memory(std::move(url));
+  std::unique_ptr<Store> store;
+  load (*product.module)(url, store);
+  return store;
+}
+
+std::optional<std::string> missing_for_store(std::string_view scheme) {
+  try {
+    const Product& product = find_product(scheme);
+    if (product.module) load(*product.module);
+    return std::nullopt;
+  } catch (const StoreError& error) {
+    return error.what();
   }
-  throw StoreError(Failure::fatal, fmt::format("there is no store '{}'; there are {}", url.scheme(), forms));
 }
 
 }  // namespace assay::record

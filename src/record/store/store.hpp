@@ -102,7 +102,7 @@ class Store {
 };
 
 // sqlite:PATH, postgres://…, mysql://…, rocksdb:PATH, redis://…, memory:LEVEL (see docs/stores.md). Throws
-// StoreError.
+// StoreError, also where a server is there but takes no commands yet.
 std::unique_ptr<Store> open_store(const std::string& url);
 
 }  // namespace assay::record

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "record/store/memory.hpp"
-#include "record/store/open.hpp"
+#include "record/store/product.hpp"
 #include "record/store/row.hpp"
 
 namespace assay::record {

@@ -15,7 +15,7 @@
 #include <cassert>
 #include <filesystem>
 
-#include "record/store/open.hpp"
+#include "record/store/product.hpp"
 #include "record/store/row.hpp"
 
 namespace assay::record {
@@ -284,7 +284,7 @@ class Rocksdb final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_rocksdb(StoreUrl url) {
+void assay_open_store(StoreUrl& url, std::unique_ptr<Store>& store) {
   const std::string path = url.path();
   if (path.empty()) url.fail("expected rocksdb:FOLDER");
   // RocksDB would fill any folder with its files.
@@ -296,7 +296,7 @@ std::unique_ptr<Store> open_rocksdb(StoreUrl url) {
   const bool sync = url.take_choice("sync", {"off", "full"}) == "full";
   const std::uint64_t seconds = url.take_number("timeout", 10, 86'400);
   url.expect_no_more_options();
-  return std::make_unique<Rocksdb>(std::make_shared<const Database>(path, optimistic, sync, seconds * 1000));
+  store = std::make_unique<Rocksdb>(std::make_shared<const Database>(path, optimistic, sync, seconds * 1000));
 }
 
 }  // namespace assay::record

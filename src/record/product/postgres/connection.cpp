@@ -1,4 +1,4 @@
-#include "record/store/postgres_connection.hpp"
+#include "record/product/postgres/connection.hpp"
 
 #include <fmt/format.h>
 #include <poll.h>

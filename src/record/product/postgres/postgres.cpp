@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "record/store/open.hpp"
-#include "record/store/postgres_connection.hpp"
+#include "record/product/postgres/connection.hpp"
+#include "record/store/product.hpp"
 #include "record/store/row.hpp"
 
 namespace assay::record {
@@ -356,7 +356,7 @@ class Postgres final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_postgres(StoreUrl url) {
+void assay_open_store(StoreUrl& url, std::unique_ptr<Store>& store) {
   const std::uint64_t seconds = url.take_number("timeout", 10, 86'400);
   ConnectionOptions common;
   // The server gives up first, so that its answer, which says more, has time to arrive.
@@ -383,7 +383,7 @@ std::unique_ptr<Store> open_postgres(StoreUrl url) {
     server.parameters.insert(server.parameters.end(), rest.begin(), rest.end());
     servers.push_back(std::move(server));
   }
-  return std::make_unique<Postgres>(std::move(servers));
+  store = std::make_unique<Postgres>(std::move(servers));
 }
 
 }  // namespace assay::record

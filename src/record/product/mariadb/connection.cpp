@@ -1,4 +1,4 @@
-#include "record/store/mariadb_connection.hpp"
+#include "record/product/mariadb/connection.hpp"
 
 #include <errmsg.h>
 #include <fmt/format.h>

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "record/store/open.hpp"
+#include "record/store/product.hpp"
 #include "record/store/row.hpp"
 
 namespace assay::record {
@@ -314,7 +314,7 @@ class Sqlite final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_sqlite(StoreUrl url) {
+void assay_open_store(StoreUrl& url, std::unique_ptr<Store>& store) {
   SqliteOptions options;
   options.path = url.path();
   // Several connections need a file.
@@ -325,7 +325,7 @@ std::unique_ptr<Store> open_sqlite(StoreUrl url) {
   options.immediate = url.take_choice("begin", {"deferred", "immediate"}) == "immediate";
   options.synchronous = url.take_choice("sync", {"normal", "off", "full"});
   url.expect_no_more_options();
-  return std::make_unique<Sqlite>(std::move(options));
+  store = std::make_unique<Sqlite>(std::move(options));
 }
 
 }  // namespace assay::record

@@ -13,7 +13,7 @@
 #include <charconv>
 #include <map>
 
-#include "record/store/open.hpp"
+#include "record/store/product.hpp"
 #include "record/store/row.hpp"
 
 namespace assay::record {
@@ -426,7 +426,7 @@ class Redis final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_redis(StoreUrl url) {
+void assay_open_store(StoreUrl& url, std::unique_ptr<Store>& store) {
   RedisOptions options;
   const auto endpoints = url.endpoints(6379);
   if (endpoints.size() != 1) url.fail("expected one host");
@@ -442,7 +442,7 @@ std::unique_ptr<Store> open_redis(StoreUrl url) {
   options.seconds = url.take_number("timeout", 10, 86'400);
   options.connect_seconds = url.take_number("connect_timeout", 5, 86'400);
   url.expect_no_more_options();
-  return std::make_unique<Redis>(std::move(options));
+  store = std::make_unique<Redis>(std::move(options));
 }
 
 }  // namespace assay::record

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "record/store/mariadb_connection.hpp"
-#include "record/store/open.hpp"
+#include "record/product/mariadb/connection.hpp"
+#include "record/store/product.hpp"
 #include "record/store/row.hpp"
 
 namespace assay::record {
@@ -304,12 +304,17 @@ class Mariadb final : public Store {
       const bool is_mariadb = version.find("MariaDB") != std::string::npos;
       description_ =
           fmt::format("{} {}", is_mariadb ? "MariaDB" : "MySQL", version.substr(0, version.find('-')));
-      abilities_.snapshot_isolation =
-          mariadb::query_text(connection.get(), "SHOW VARIABLES LIKE 'innodb_snapshot_isolation'")
-              .has_value();
-      abilities_.cluster =
-          mariadb::query_text(connection.get(), "SHOW GLOBAL STATUS LIKE 'wsrep_ready'") == "ON";
-      if (abilities_.cluster) description_ += " with Galera";
+      const auto variable = [&](std::string_view name) {
+        return mariadb::query_text(connection.get(), fmt::format("SHOW VARIABLES LIKE '{}'", name));
+      };
+      abilities_.snapshot_isolation = variable("innodb_snapshot_isolation").has_value();
+      abilities_.cluster = variable("wsrep_on") == "ON" && variable("wsrep_provider") != "none";
+      if (abilities_.cluster) {
+        description_ += " with Galera";
+        if (mariadb::query_text(connection.get(), "SHOW GLOBAL STATUS LIKE 'wsrep_ready'") != "ON") {
+          throw StoreError(Failure::fatal, "mysql: the node has not joined its cluster");
+        }
+      }
     } catch (const ServerError& error) {
       throw fatal(error);
     }
@@ -359,7 +364,7 @@ class Mariadb final : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_mariadb(StoreUrl url) {
+void assay_open_store(StoreUrl& url, std::unique_ptr<Store>& store) {
   MariadbOptions options;
   ConnectionOptions common;
   common.user = url.user();
@@ -378,7 +383,7 @@ std::unique_ptr<Store> open_mariadb(StoreUrl url) {
     node.endpoint = std::move(endpoint);
     options.nodes.push_back(std::move(node));
   }
-  return std::make_unique<Mariadb>(std::move(options));
+  store = std::make_unique<Mariadb>(std::move(options));
 }
 
 }  // namespace assay::record
