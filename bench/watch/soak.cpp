@@ -32,6 +32,7 @@ struct Settings {
   std::uint32_t keys = 10'000;
   std::uint64_t seed = 1;
   std::string level = "serializable";
+  std::uint64_t horizon = 0;
   std::string csv;
 };
 
@@ -169,6 +170,7 @@ class Table {
 int soak(const Settings& settings) {
   watch::WatchOptions options;
   options.level = find_level(settings.level).value();
+  options.horizon = settings.horizon;
   watch::Watcher watcher(options);
   for (std::uint32_t s = 0; s < settings.sessions; ++s) watcher.admit(std::to_string(s));
   Clients clients(settings);
@@ -227,6 +229,7 @@ int main(int argc, char** argv) {
   app.add_option("--level", settings.level)
       ->check(CLI::Validator(
           [](const std::string& name) { return find_level(name) ? "" : "no such level: " + name; }, "LEVEL"));
+  app.add_option("--horizon", settings.horizon, "As that of assay watch");
   app.add_option("--csv", settings.csv, "Write the rows to this file too");
   CLI11_PARSE(app, argc, argv);
   return soak(settings);

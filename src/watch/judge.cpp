@@ -151,8 +151,8 @@ class Judgement {
     return true;
   }
 
-  // At read committed and read atomic nothing precedes all that is still to come: whatever a transaction needs
-  // besides what it read is kept.
+  // At read committed and read atomic nothing precedes all that is still to come: whatever a transaction
+  // needs besides what it read is kept.
   bool has_floor() const {
     return !has_weak_order(state_.options.level) || state_.options.level == Level::causal;
   }

@@ -9,7 +9,6 @@
 #include "check/check.hpp"
 #include "format/format.hpp"
 #include "record/consistent_cut.hpp"
-#include "record/consistent_cut.hpp"
 #include "record/latency.hpp"
 #include "record/transaction_bytes.hpp"
 #include "support/program.hpp"
