@@ -2,17 +2,22 @@
 // Only the watcher is timed, by the processor time it takes (it has one thread), so that other work on the
 // machine does not count; the clients' transactions are made up as they are needed, by a serial store.
 //
-//   assay_soak --shape blindw-rw --transactions 10000000
+//   assay_soak --shape blindw-rw --transactions 10000000 --csv blindw-rw.csv
+//
+// With --csv the same numbers go to a file, a hundred rows; bench/watch/plot_soak.py draws them.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <ctime>
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include "check/limits.hpp"
 #include "history/builder.hpp"
+#include "level/level.hpp"
 #include "record/random.hpp"
 #include "watch/watcher.hpp"
 
@@ -26,6 +31,9 @@ struct Settings {
   std::uint32_t sessions = 50, round = 10'000, fence_every = 20;
   std::uint32_t keys = 10'000;
   std::uint64_t seed = 1;
+  std::string level = "serializable";
+  std::uint64_t horizon = 0;
+  std::string csv;
 };
 
 // The workloads of Cobra's evaluation, by what they do to keys.
@@ -141,12 +149,35 @@ class Clients {
   std::vector<std::uint64_t> current_[4];
 };
 
+// Live and frozen transactions, memory and speed, as often as there is a row.
+class Table {
+ public:
+  explicit Table(const std::string& path) {
+    if (!path.empty()) file_.open(path, std::ios::trunc);
+    if (!path.empty()) file_ << "transactions,live,frozen,entries,waiting,resident_bytes,per_second\n";
+  }
+  void row(std::uint64_t done, const watch::Kept& kept, double per_second) {
+    if (!file_.is_open()) return;
+    file_ << fmt::format("{},{},{},{},{},{},{:.0f}\n", done, kept.live, kept.frozen, kept.entries,
+                         kept.waiting, check::resident_memory(), per_second)
+          << std::flush;
+  }
+
+ private:
+  std::ofstream file_;
+};
+
 int soak(const Settings& settings) {
   watch::WatchOptions options;
+  options.level = find_level(settings.level).value();
+  options.horizon = settings.horizon;
   watch::Watcher watcher(options);
   for (std::uint32_t s = 0; s < settings.sessions; ++s) watcher.admit(std::to_string(s));
   Clients clients(settings);
-  const std::uint64_t rows = 20;
+  Table table(settings.csv);
+  const std::uint64_t rows = 100;
+  double slowest = 0;  // of the rows, in transactions per second
+  std::uint64_t most_memory = 0;
   std::uint64_t done = 0, row = 0, done_at_row = 0;
   double busy = 0, busy_at_row = 0;
   fmt::print("{:>12} {:>8} {:>8} {:>8} {:>8} {:>10} {:>10}\n", "transactions", "live", "frozen", "entries",
@@ -166,15 +197,19 @@ int soak(const Settings& settings) {
     if (done * rows / settings.transactions == row && done < settings.transactions) continue;
     row = done * rows / settings.transactions;
     const watch::Kept kept = watcher.kept();
+    const double per_second = static_cast<double>(done - done_at_row) / (busy - busy_at_row);
+    slowest = done_at_row == 0 ? per_second : std::min(slowest, per_second);
+    most_memory = std::max<std::uint64_t>(most_memory, check::resident_memory());
+    table.row(done, kept, per_second);
     fmt::print("{:>12} {:>8} {:>8} {:>8} {:>8} {:>10.1f} {:>10.0f}\n", done, kept.live, kept.frozen,
-               kept.entries, kept.waiting, static_cast<double>(check::resident_memory()) / 1e6,
-               static_cast<double>(done - done_at_row) / (busy - busy_at_row));
+               kept.entries, kept.waiting, static_cast<double>(check::resident_memory()) / 1e6, per_second);
     std::fflush(stdout);
     done_at_row = done;
     busy_at_row = busy;
   }
-  fmt::print("{}: {} transactions, {:.0f} per second\n", settings.shape, done,
-             static_cast<double>(done) / busy);
+  fmt::print("{} at {}: {} transactions, {:.0f} per second, at worst {:.0f}; at most {:.1f} MB\n",
+             settings.shape, settings.level, done, static_cast<double>(done) / busy, slowest,
+             static_cast<double>(most_memory) / 1e6);
   return 0;
 }
 
@@ -191,6 +226,11 @@ int main(int argc, char** argv) {
   app.add_option("--fence-every", settings.fence_every);
   app.add_option("--keys", settings.keys);
   app.add_option("--seed", settings.seed);
+  app.add_option("--level", settings.level)
+      ->check(CLI::Validator(
+          [](const std::string& name) { return find_level(name) ? "" : "no such level: " + name; }, "LEVEL"));
+  app.add_option("--horizon", settings.horizon, "As that of assay watch");
+  app.add_option("--csv", settings.csv, "Write the rows to this file too");
   CLI11_PARSE(app, argc, argv);
   return soak(settings);
 }

@@ -49,6 +49,7 @@ struct WatchCommand {
   std::string report_dir = "assay-violations";
   std::string clock_drift = "100ms";
   std::size_t collectors = 0;
+  std::uint64_t horizon = 100'000;
   bool stop = false, until_end = false, json_lines = false, quiet = false;
 };
 
@@ -285,6 +286,7 @@ Exit run_watch(const WatchCommand& command) {
   settings.watcher.level = level_named(command.level);
   const std::chrono::nanoseconds drift = duration_of(command.clock_drift);
   settings.watcher.clock_drift = drift.count();
+  settings.watcher.horizon = command.horizon;
   settings.feed.until_end = command.until_end;
   settings.stop = command.stop;
   settings.collectors = command.collectors;
@@ -344,6 +346,13 @@ void add_watch(CLI::App& root, Action& chosen_action) {
       ->add_option("--checkpoint", options->checkpoint,
                    "Keep what was taken in and found in this folder, and go on from it")
       ->type_name("DIR");
+  command
+      ->add_option(
+          "--horizon", options->horizon,
+          "At read committed, monotonic atomic view and read atomic: versions overwritten longer ago "
+          "than so many transactions may be forgotten, and a read of one is undecided; 0: never")
+      ->type_name("N")
+      ->capture_default_str();
   command
       ->add_option("--clock-drift", options->clock_drift,
                    "By how much clocks may disagree, for the levels with real time")

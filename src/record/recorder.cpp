@@ -22,7 +22,8 @@ constexpr std::uint64_t kToldRemarks = 3;
 
 }  // namespace
 
-Recorder::Recorder(const std::filesystem::path& path, std::uint32_t sessions) : out_(path), taken_(sessions) {
+Recorder::Recorder(const std::filesystem::path& path, std::uint32_t sessions)
+    : out_(path), taken_(sessions), cut_(sessions) {
   for (std::uint32_t s = 0; s < sessions; ++s) logs_.push_back(std::make_unique<SessionLog>());
   out_.flush();
   writer_ = std::thread([this] { write_until_finished(); });
@@ -62,7 +63,7 @@ void Recorder::finish() {
   writer_.join();
   if (failure_) std::rethrow_exception(failure_);
   if (remarks_ > kToldRemarks) note(fmt::format("{} more such sightings", remarks_ - kToldRemarks));
-  append_block(SessionLog::kIdle);
+  append_block(true);
   out_.finish();
 }
 
@@ -81,7 +82,7 @@ void Recorder::write_until_finished() {
     if (!failure_ &&
         (waiting >= kLargestBlock || std::chrono::steady_clock::now() - last_block >= kWriteBlock)) {
       try {
-        append_block(consistent_cut());
+        append_block(false);
       } catch (...) {
         failure_ = std::current_exception();
       }
@@ -92,14 +93,16 @@ void Recorder::write_until_finished() {
 }
 
 // The clock is read before the logs are looked at, and a session marks its log before it reads the clock: one
-// that is seen idle here will begin after this cut.
-std::int64_t Recorder::consistent_cut() const {
-  std::int64_t cut = clock_.nanoseconds();
-  for (const auto& log : logs_) cut = std::min(cut, log->open_since());
-  return cut;
+// that is seen idle here will begin after this time.
+std::vector<std::size_t> Recorder::take_consistently() {
+  const std::int64_t now = clock_.nanoseconds();
+  std::vector<std::int64_t> open_since;
+  for (const auto& log : logs_) open_since.push_back(std::min(now, log->open_since()));
+  for (std::size_t s = 0; s < logs_.size(); ++s) logs_[s]->take(taken_[s]);
+  return cut_.of(taken_, open_since);
 }
 
-void Recorder::append_block(std::int64_t cut) {
+void Recorder::append_block(bool all) {
   HistoryBuilder build;
   {
     const std::lock_guard lock(mutex_);
@@ -107,10 +110,11 @@ void Recorder::append_block(std::int64_t cut) {
     notes_.clear();
   }
   bool any = false;
+  const std::vector<std::size_t> consistent = all ? std::vector<std::size_t>{} : take_consistently();
   for (std::size_t s = 0; s < logs_.size(); ++s) {
-    logs_[s]->take(taken_[s]);
+    if (all) logs_[s]->take(taken_[s]);
     const Session session = build.session(Atom::integer(static_cast<std::int64_t>(s + 1)));
-    replay(taken_[s], cut, build, session, next_name_);
+    replay(taken_[s], all ? taken_[s].size() : consistent[s], build, session, next_name_);
     any = any || build.transactions() != 0;
   }
   if (stepped_) build.clocks(Clocks::several);

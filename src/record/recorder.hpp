@@ -2,10 +2,9 @@
 // session_log.hpp); one thread gathers them and appends them to the file, a block at a time, at least once a
 // second. What it has written stays readable whatever happens to this process.
 //
-// What it has written is also complete in itself: if a transaction is in the file, so is each that it can
-// have read from. Otherwise a file that a crash cut off would accuse the database of values from nowhere.
-// For this a block holds only what ended before any transaction began that is still open; one that waits
-// long for a lock holds up the writing that long.
+// What it has written is also complete in itself, wherever a crash cuts it off: see consistent_cut.hpp. Who
+// read what a transaction wrote that is not known to have ended waits for it, and so does the reader's
+// session.
 #pragma once
 
 #include <atomic>
@@ -23,6 +22,7 @@
 
 #include "format/packed.hpp"
 #include "history/atom.hpp"
+#include "record/consistent_cut.hpp"
 #include "record/session_log.hpp"
 
 namespace assay::record {
@@ -78,9 +78,9 @@ class Recorder {
 
  private:
   void write_until_finished();
-  // Those that ended before `cut` of the transactions that came.
-  void append_block(std::int64_t cut);
-  std::int64_t consistent_cut() const;
+  // All transactions that came, or those that need no other.
+  void append_block(bool all);
+  std::vector<std::size_t> take_consistently();
 
   RecordingClock clock_;
   std::atomic<std::int64_t> ahead_ = 0;
@@ -88,6 +88,7 @@ class Recorder {
   format::PackedWriter out_;
   std::vector<std::unique_ptr<SessionLog>> logs_;
   std::vector<std::string> taken_;  // by session: what is still to be written
+  ConsistentCut cut_;
   std::int64_t next_name_ = 0;
 
   std::mutex mutex_;

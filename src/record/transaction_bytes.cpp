@@ -120,6 +120,46 @@ void replay_operation(Cursor& in, Values& values, HistoryBuilder& build) {
   }
 }
 
+// A version as ShownVersion is put; the value that it may show is skipped.
+std::uint64_t version_in(Cursor& in) {
+  const std::uint64_t number = in.number();
+  if ((number & 1) != 0) in.text();
+  return number >> 1;
+}
+
+void look_at_operation(Cursor& in, SentTransaction& t) {
+  const auto saw = [&](std::uint64_t version) {
+    if (version != 0 && (t.read.empty() || t.read.back() != version)) t.read.push_back(version);
+  };
+  const auto saw_rows = [&] {
+    for (std::uint64_t n = in.number(); n > 0; --n) {
+      in.text();
+      saw(version_in(in));
+    }
+  };
+  const auto kind = static_cast<OpKind>(in.number());
+  in.text();  // a key, a predicate, or the lower bound
+  switch (kind) {
+    case OpKind::read:
+      return saw(version_in(in));
+    case OpKind::write:
+    case OpKind::insert:
+    case OpKind::append:
+      t.last_written = std::max(t.last_written, version_in(in));
+      return;
+    case OpKind::erase:
+      return;
+    case OpKind::list_read:
+      for (std::uint64_t n = in.number(); n > 0; --n) saw(in.number());
+      return;
+    case OpKind::range_read:
+      in.text();
+      return saw_rows();
+    case OpKind::predicate_read:
+      return saw_rows();
+  }
+}
+
 }  // namespace
 
 void TransactionBytes::begin(std::int64_t start, std::int64_t ahead) {
@@ -214,22 +254,38 @@ void TransactionBytes::end(Status status, std::int64_t end, std::int64_t ahead) 
   std::memcpy(bytes_.data(), &header, sizeof header);
 }
 
-void replay(std::string& bytes, std::int64_t cut, HistoryBuilder& build, Session session,
-            std::int64_t& next_name) {
+std::vector<SentTransaction> look_through(std::string_view bytes) {
+  std::vector<SentTransaction> found;
   std::size_t at = 0;
-  Values values;
   Header header;
   while (bytes.size() - at >= sizeof header) {
     std::memcpy(&header, bytes.data() + at, sizeof header);
-    if (header.bytes > bytes.size() - at || header.end >= cut) break;
+    if (header.bytes > bytes.size() - at) break;
+    Cursor in(bytes.substr(at + sizeof header, header.bytes - sizeof header));
+    at += header.bytes;
+    SentTransaction t;
+    t.end_of_bytes = at;
+    t.end = header.end;
+    for (std::uint32_t i = 0; i < header.operations; ++i) look_at_operation(in, t);
+    if (header.status != Status::committed) t.read.clear();
+    found.push_back(std::move(t));
+  }
+  return found;
+}
+
+void replay(std::string& bytes, std::size_t length, HistoryBuilder& build, Session session,
+            std::int64_t& next_name) {
+  Values values;
+  Header header;
+  for (std::size_t at = 0; at < length; at += header.bytes) {
+    std::memcpy(&header, bytes.data() + at, sizeof header);
     Cursor in(std::string_view(bytes).substr(at + sizeof header, header.bytes - sizeof header));
     build.begin(session, Atom::integer(next_name++));
     for (std::uint32_t i = 0; i < header.operations; ++i) replay_operation(in, values, build);
     build.end(header.status, header.shown_start,
               header.status == Status::unknown ? std::nullopt : std::optional(header.shown_end));
-    at += header.bytes;
   }
-  bytes.erase(0, at);
+  bytes.erase(0, length);
 }
 
 }  // namespace assay::record

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "history/builder.hpp"
 #include "history/history.hpp"
@@ -49,9 +50,20 @@ class TransactionBytes {
   std::uint32_t operations_ = 0;
 };
 
-// Adds each whole transaction at the start of `bytes` that ended before `cut` to the history, named from
-// `next_name` on, and removes it.
-void replay(std::string& bytes, std::int64_t cut, HistoryBuilder& build, Session session,
+// What must be known of a transaction before it is written.
+struct SentTransaction {
+  std::size_t end_of_bytes = 0;  // from the start of all
+  std::int64_t end = 0;
+  std::uint64_t last_written = 0;   // the highest version that it wrote, or 0
+  std::vector<std::uint64_t> read;  // the versions that it read, if it committed: else they prove nothing
+};
+
+// The whole transactions at the start of `bytes`.
+std::vector<SentTransaction> look_through(std::string_view bytes);
+
+// Adds the transactions in the first `length` bytes to the history, named from `next_name` on, and removes
+// them. REQUIRES: a transaction ends there.
+void replay(std::string& bytes, std::size_t length, HistoryBuilder& build, Session session,
             std::int64_t& next_name);
 
 }  // namespace assay::record

@@ -18,7 +18,7 @@ namespace {
 using format::append_little;
 using format::ByteCursor;
 
-constexpr std::string_view kMagic = "assay watch 1\n";
+constexpr std::string_view kMagic = "assay watch 2\n";
 
 class Writer {
  public:
@@ -121,12 +121,15 @@ void Watcher::save(std::string& out) const {
   write.text(info(state.options.level).name);
   write.number(state.options.clock_drift);
   write.flag(state.options.unique_values);
+  write.number(state.options.horizon);
   write.flag(state.timed);
   write.flag(state.started);
   write.flag(state.collected);
   write.flag(state.reported);
   write.flag(state.only_added);
   write.text(state.undecidable);
+  write.text(state.unjudged);
+  write.number(state.judged);
   write.number(state.arrived_since_round);
   write.number(state.frozen);
   write.number(state.retirements);
@@ -143,6 +146,7 @@ void Watcher::save(std::string& out) const {
     write.flag(session.late);
     write.number(session.positions);
     write.clock(session.clock);
+    write.clock(session.visible);
   }
   write.clock(state.floor);
 
@@ -151,6 +155,7 @@ void Watcher::save(std::string& out) const {
     write.number(place.position);
     write.clock(place.begin);
     write.clock(place.commit);
+    write.number(place.judged);
   }
   write.number<std::uint64_t>(state.arrivals.size());
   for (const History& arrival : state.arrivals) write.history(arrival);
@@ -173,7 +178,7 @@ void Watcher::save(std::string& out) const {
 Watcher Watcher::load(std::string_view bytes, const std::string& path) {
   ByteCursor in(path, bytes);
   if (in.take(std::min(kMagic.size(), bytes.size()), "the first line") != kMagic) {
-    in.fail_at(0, "expected the state of a watcher, which begins with \"assay watch 1\"");
+    in.fail_at(0, "expected the state of a watcher, which begins with \"assay watch 2\"");
   }
   Reader read(in);
   auto state = std::make_unique<State>();
@@ -184,12 +189,15 @@ Watcher Watcher::load(std::string_view bytes, const std::string& path) {
   state->options.clock_drift = read.number<std::int64_t>("the clock drift");
   if (state->options.clock_drift < 0) in.fail("the clock drift is negative");
   state->options.unique_values = read.flag("whether values are distinct");
+  state->options.horizon = read.number<std::uint64_t>("the horizon");
   state->timed = read.flag("whether there were times");
   state->started = read.flag("whether a round was decided");
   state->collected = read.flag("whether something was dropped");
   state->reported = read.flag("whether a violation was reported");
   state->only_added = read.flag("whether nothing is dropped any more");
   state->undecidable = read.text("why no verdict can be given");
+  state->unjudged = read.text("what was not judged");
+  state->judged = read.number<std::uint64_t>("how many were judged");
   state->arrived_since_round = read.number<std::uint64_t>("how many have arrived");
   state->frozen = read.number<std::uint64_t>("how many are frozen");
   state->retirements = read.number<std::uint64_t>("how many keys were retired");
@@ -208,6 +216,7 @@ Watcher Watcher::load(std::string_view bytes, const std::string& path) {
     session.late = read.flag("whether a session is late");
     session.positions = read.number<std::uint32_t>("the length of a session");
     session.clock = read.clock(sessions, "the clock of a session");
+    session.visible = read.clock(sessions, "what a session has seen");
     state->sessions.push_back(std::move(session));
   }
   state->floor = read.clock(sessions, "the floor");
@@ -235,6 +244,7 @@ Watcher Watcher::load(std::string_view bytes, const std::string& path) {
     }
     place.begin = read.clock(sessions, "the clock of a begin");
     place.commit = read.clock(sessions, "the clock of a commit");
+    place.judged = read.number<std::uint64_t>("when a transaction was judged");
     state->places.push_back(std::move(place));
   }
   const std::uint64_t arrivals = read.count(8, "the number of fragments");

@@ -16,6 +16,7 @@ struct Collection {
   Clock floor;                           // all of each session that precedes whatever is still to come
   std::vector<std::uint32_t> positions;  // per transaction: its place in its session
   std::vector<Clock> begins, commits;    // per transaction: what precedes it; as in Place
+  std::vector<Clock> session_visible;    // at causal, per session: as in SessionState
   std::vector<Clock> session_clocks;     // per session: what precedes all that it will send
   std::vector<std::uint8_t> frozen, drop;
   std::vector<std::uint8_t> proven;  // per transaction: of unknown fate, and somebody read from it

@@ -6,16 +6,11 @@
 #include "history/builder.hpp"
 #include "history/rebuild.hpp"
 #include "watch/retired.hpp"
+#include "watch/session_clocks.hpp"
 
 namespace assay::watch {
 
 namespace {
-
-Clock later(Clock a, const Clock& b) {
-  a.resize(std::max(a.size(), b.size()), 0);
-  for (std::size_t s = 0; s < b.size(); ++s) a[s] = std::max(a[s], b[s]);
-  return a;
-}
 
 // Copies what stays, without the reads and the names that a collection made meaningless.
 class Survivors {
@@ -136,6 +131,14 @@ class Survivors {
 
 }  // namespace
 
+namespace {
+
+void count_judged(Watcher::State& state, const Assembly& assembly) {
+  for (const std::vector<Arrival>& fresh : assembly.fresh) state.judged += fresh.size();
+}
+
+}  // namespace
+
 void compact(Watcher::State& state, const Assembly& assembly, std::span<const std::uint8_t> leaves) {
   const History& h = assembly.history;
   HistoryBuilder builder;
@@ -144,17 +147,22 @@ void compact(Watcher::State& state, const Assembly& assembly, std::span<const st
   Rebuild rebuild(h, builder);
   std::vector<Place> places;
   std::uint32_t held = 0;
+  count_judged(state, assembly);
   for (const Txn t : h.all_transactions()) {
     SessionState& session = state.sessions[index(h.session_of(t))];
     Place place;
     if (assembly.is_fresh(t)) {
-      place = {session.positions++, session.clock, session.clock};
+      const Clock& begin = state.options.level == Level::causal ? session.visible : session.clock;
+      place = {session.positions++, begin, session.clock, state.judged};
     } else {
       place = std::move(state.places[held++]);
     }
     if (!leaves.empty() && leaves[index(t)] != 0) {
       // What preceded it precedes the rest of its session.
       session.clock = later(std::move(session.clock), place.commit);
+      if (state.options.level == Level::causal) {
+        session.visible = later(std::move(session.visible), place.begin);
+      }
       continue;
     }
     rebuild.transaction(t);
@@ -170,8 +178,12 @@ void compact(Watcher::State& state, const Assembly& assembly, Collection& collec
   History kept = Survivors(state, assembly, collection).copy();
   std::vector<Place> places;
   state.frozen = 0;
+  count_judged(state, assembly);
+  std::uint32_t held = 0;
   for (const Txn t : h.all_transactions()) {
-    if (assembly.is_fresh(t)) ++state.sessions[index(h.session_of(t))].positions;
+    const bool fresh = assembly.is_fresh(t);
+    if (fresh) ++state.sessions[index(h.session_of(t))].positions;
+    const std::uint64_t judged = fresh ? state.judged : state.places[held++].judged;
     if (collection.drop[index(t)] != 0) {
       state.collected = true;
       continue;
@@ -179,10 +191,13 @@ void compact(Watcher::State& state, const Assembly& assembly, Collection& collec
     state.frozen += collection.frozen[index(t)];
     places.push_back({collection.positions[index(t)],
                       collection.begins.empty() ? Clock{} : std::move(collection.begins[index(t)]),
-                      std::move(collection.commits[index(t)])});
+                      std::move(collection.commits[index(t)]), judged});
   }
   for (std::size_t s = 0; s < state.sessions.size(); ++s) {
     state.sessions[s].clock = std::move(collection.session_clocks[s]);
+    if (!collection.session_visible.empty()) {
+      state.sessions[s].visible = std::move(collection.session_visible[s]);
+    }
   }
   state.floor = std::move(collection.floor);
   state.held = std::move(kept);

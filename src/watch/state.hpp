@@ -28,6 +28,7 @@ struct SessionState {
   bool late = false;            // began after the first round, and not yet shown to begin above the floor
   std::uint32_t positions = 0;  // transactions that were let into a round
   Clock clock;                  // what precedes all that will follow them
+  Clock visible;                // at causal: what of that does so by session order and reads-from
 };
 
 // The version of a key that a transaction which is gone left behind. All writers of the key that are still
@@ -42,7 +43,10 @@ struct Entry {
 // A transaction that is kept, besides its operations.
 struct Place {
   std::uint32_t position = 0;  // in its session, counted from the session's first transaction
-  Clock begin, commit;         // what precedes these events; where they are one, only `commit` is used
+  // What precedes these events; where they are one, only `commit` is used. At causal `begin` is what is
+  // visible to the transaction, and `commit` what must commit before it.
+  Clock begin, commit;
+  std::uint64_t judged = 0;  // how many transactions had been judged when this one was, itself included
 };
 
 struct VersionName {
@@ -86,7 +90,9 @@ class Watcher::State {
   bool only_added = false;        // nothing dropped any more: something arrived for which no rule is proven
   std::uint64_t frozen = 0;       // of those in `held`
   std::uint64_t retirements = 0;  // numbers the older parts of keys
+  std::uint64_t judged = 0;       // transactions that were let into a round
   std::string undecidable;        // not empty: why no verdict can be given any more
+  std::string unjudged;  // not empty: what could not be judged, so that "holds" cannot be said any more
 
   std::uint32_t session_id(std::string_view name);
   bool any_open() const;

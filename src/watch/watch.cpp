@@ -168,11 +168,13 @@ void Watch::follow(Feed& feed, const std::atomic<bool>& interrupted) {
 
 void Watch::decide(std::optional<Clock::time_point> oldest) {
   if (log_ && oldest) log_->append_round(added_);
+  // A broken database may show thousands of violations at once: whoever wants to stop need not wait for all.
+  const auto stopped = [&] { return interrupted_->load() || (settings_.stop && reported_.size() > 0); };
   do {
     last_round_ = watcher_->decide();
     ++rounds_;
     if (last_round_.verdict == Verdict::violated) tell(last_round_);
-  } while (last_round_.more);
+  } while (last_round_.more && !stopped());
   undecided_ = 0;
   if (oldest) last_lag_ = seconds(Clock::now() - *oldest);
 }

@@ -26,6 +26,7 @@ std::uint32_t Watcher::State::session_id(std::string_view name) {
     // What is frozen already must come before all that a newcomer does.
     session.late = started;
     session.clock = floor;
+    session.visible = floor;
     sessions.push_back(std::move(session));
   }
   return at->second;

@@ -22,6 +22,10 @@ struct WatchOptions {
   // and a violation is certain only when all sessions are closed: what was read may have been written by a
   // transaction still to come. A watcher that sees the promise broken goes on without it if it still can.
   bool unique_values = true;
+  // At read committed, monotonic atomic view and read atomic every version may be read again for ever. Not 0:
+  // a version that was overwritten more than so many transactions ago may be forgotten, and a read of one is
+  // "undecided".
+  std::uint64_t horizon = 0;
 };
 
 using check::Verdict;

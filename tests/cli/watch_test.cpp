@@ -1,4 +1,5 @@
 // assay watch as a user meets it: sources, exit codes, reports, telemetry, and ends of every kind.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -79,6 +80,58 @@ TEST_F(WatchCommand, WrongInputIsExitCodeThreeAndSaysWhere) {
   EXPECT_EQ(run_assay({"watch"}).exit_code, 3);
   EXPECT_EQ(run_assay({"watch", bad, "--listen", "nowhere"}).exit_code, 3);
   EXPECT_EQ(run_assay({"watch", folder_.file("none"), "--until-end"}).exit_code, 3);
+}
+
+TEST_F(WatchCommand, WhatStillWaitsAtTheEndIsUndecided) {
+  // Session 1 has read what nobody has written yet, and session 0 may still write it.
+  const std::string file = folder_.file("run.jsonl", R"({"s":0,"t":0,"status":"ok","ops":[["w",1,1]]}
+{"s":1,"t":0,"status":"ok","ops":[["r",1,2]]}
+)");
+  RunningAssay running(watch({file, "--json-lines"}));
+  EXPECT_TRUE(running.says("\"transactions\":2")) << running.err();
+  running.signal(SIGTERM);
+  EXPECT_EQ(running.wait(), 2);
+  const nlohmann::json end = events(running.out()).back();
+  EXPECT_EQ(end["verdict"], "undecided");
+  EXPECT_EQ(end["waiting"], 1);
+  EXPECT_EQ(end["reason"], "not all transactions could be judged");
+}
+
+TEST_F(WatchCommand, NothingThatCameIsUndecided) {
+  const Ran ran = run_assay(watch({folder_.file("empty.jsonl", ""), "--until-end"}));
+  EXPECT_EQ(ran.exit_code, 2) << ran.err;
+  EXPECT_EQ(ran.out, "serializable  undecided: no transaction came; 0 transactions in 0 rounds\n");
+}
+
+// Two sessions that each lose updates of many keys: one violation is enough, the others need not be looked
+// for.
+TEST_F(WatchCommand, StopDoesNotWaitForTheOtherViolations) {
+  std::string lines;
+  for (int key = 0; key < 20; ++key) {
+    for (int s = 0; s < 2; ++s) {
+      lines += fmt::format(R"({{"s":{},"t":{},"status":"ok","ops":[["r",{},null],["w",{},{}]]}})", s, key,
+                           key, key, s + 1) +
+               "\n";
+    }
+  }
+  const Ran ran = run_assay(watch({folder_.file("run.jsonl", lines), "--stop", "--json-lines"}));
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_EQ(events(ran.out).back()["violations"], 1);
+}
+
+TEST_F(WatchCommand, AHorizonForgetsAtTheLevelsThatNeedOne) {
+  std::string lines;
+  for (int t = 0; t < 60; ++t) {
+    lines += fmt::format(R"({{"s":0,"t":{},"status":"ok","ops":[["w",1,{}]]}})", t, t + 1) + "\n";
+  }
+  const std::string file = folder_.file("run.jsonl", lines);
+  for (const char* horizon : {"0", "5"}) {
+    RunningAssay running(watch({file, "--level", "read-committed", "--horizon", horizon, "--json-lines"}));
+    EXPECT_TRUE(running.says("\"transactions\":60")) << running.err();
+    running.signal(SIGTERM);
+    EXPECT_EQ(running.wait(), 0);
+  }
+  EXPECT_EQ(run_assay(watch({file, "--horizon", "many"})).exit_code, 3);
 }
 
 TEST_F(WatchCommand, FollowsAFileAndTellsWhatHappensToIt) {

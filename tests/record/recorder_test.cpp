@@ -8,6 +8,7 @@
 
 #include "check/check.hpp"
 #include "format/format.hpp"
+#include "record/consistent_cut.hpp"
 #include "record/latency.hpp"
 #include "record/transaction_bytes.hpp"
 #include "support/program.hpp"
@@ -39,14 +40,15 @@ TEST(Latencies, PercentilesAreRightToAFewPercent) {
   EXPECT_EQ(Latencies().percentile(50), 0);
 }
 
-void record_one(Recorder& recorder, std::uint32_t session, Status status, std::uint64_t version) {
+void record_one(Recorder& recorder, std::uint32_t session, Status status, std::uint64_t version,
+                std::uint64_t seen = 0) {
   SessionLog& log = recorder.log(session);
   TransactionBytes bytes;
   log.opening();
   const std::int64_t start = recorder.clock().nanoseconds();
   log.opened(start);
   bytes.begin(start);
-  bytes.read("x", {});
+  bytes.read("x", {seen, std::nullopt});
   bytes.write(OpKind::write, "x", {version, std::nullopt});
   bytes.end(status, recorder.clock().nanoseconds());
   log.push(bytes.bytes());
@@ -93,15 +95,15 @@ TEST(Recorder, NeverWritesAReaderBeforeItsWriter) {
   writer.opening();
   const std::int64_t start = recorder.clock().nanoseconds();
   writer.opened(start);
-  record_one(recorder, 1, Status::committed, 7);
-  // An unrelated note makes the writer write a block.
-  recorder.annotate("before");
+  record_one(recorder, 1, Status::committed, 7, 8);
+  // Who read nothing of it need not wait.
+  record_one(recorder, 0, Status::committed, 3);
   const auto size = [&] { return std::filesystem::file_size(folder.file("h")); };
   const auto header = size();
   while (size() == header) std::this_thread::yield();
   format::ReadOptions cut_off;
   cut_off.accept_truncated = true;
-  EXPECT_EQ(format::read_history(folder.file("h"), cut_off).transactions(), 0U);
+  EXPECT_EQ(format::read_history(folder.file("h"), cut_off).transactions(), 1U);
 
   TransactionBytes bytes;
   bytes.begin(start);
@@ -110,7 +112,49 @@ TEST(Recorder, NeverWritesAReaderBeforeItsWriter) {
   writer.push(bytes.bytes());
   writer.closed();
   recorder.finish();
-  EXPECT_EQ(format::read_history(folder.file("h")).transactions(), 2U);
+  EXPECT_EQ(format::read_history(folder.file("h")).transactions(), 3U);
+}
+
+std::string sent(std::int64_t end, std::uint64_t seen, std::uint64_t written,
+                 Status status = Status::committed) {
+  TransactionBytes bytes;
+  bytes.begin(0);
+  bytes.read("x", {seen, std::nullopt});
+  if (written != 0) bytes.write(OpKind::write, "x", {written, std::nullopt});
+  bytes.end(status, end);
+  return std::string(bytes.bytes());
+}
+
+// Versions of session 0 are even, those of session 1 odd.
+TEST(ConsistentCut, AReaderWaitsAndWhoeverNeedsIt) {
+  ConsistentCut cut(2);
+  // Session 0 has read what a transaction of session 1 wrote that is still open; session 1 had read from
+  // session 0 after that.
+  std::vector<std::string> waiting{sent(10, 0, 2) + sent(20, 5, 4), sent(30, 4, 3)};
+  const std::int64_t open_since[] = {40, 15};
+  const std::vector<std::size_t> first = cut.of(waiting, open_since);
+  EXPECT_EQ(first[0], sent(10, 0, 2).size());
+  EXPECT_EQ(first[1], 0U);
+  waiting[0].erase(0, first[0]);
+  waiting[1] += sent(35, 0, 5);
+  const std::vector<std::size_t> second = cut.of(waiting, open_since);
+  EXPECT_EQ(second[0], waiting[0].size());
+  EXPECT_EQ(second[1], waiting[1].size());
+}
+
+TEST(ConsistentCut, NobodyWaitsForAValueFromNowhere) {
+  ConsistentCut cut(2);
+  const std::vector<std::string> waiting{sent(10, 7, 2), sent(12, 0, 3)};
+  const std::int64_t begun_before[] = {40, 5}, begun_after[] = {40, 11};
+  EXPECT_EQ(cut.of(waiting, begun_before)[0], 0U);
+  EXPECT_EQ(cut.of(waiting, begun_after)[0], waiting[0].size());
+}
+
+TEST(ConsistentCut, WhatDidNotCommitProvesNothingAndWaitsForNobody) {
+  ConsistentCut cut(2);
+  const std::vector<std::string> waiting{sent(10, 7, 2, Status::aborted), ""};
+  const std::int64_t open_since[] = {40, 5};
+  EXPECT_EQ(cut.of(waiting, open_since)[0], waiting[0].size());
 }
 
 }  // namespace

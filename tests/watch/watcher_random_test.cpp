@@ -93,7 +93,9 @@ bool disagrees(const History& h, const WatchOptions& options, std::uint64_t seed
   const Verdict whole = verdict_of_whole(h, options);
   const Watched watched = watch(h, options, seed, true);
   if (watched.violated) return whole != Verdict::violated;
-  if (watched.undecided) return whole != Verdict::undecided && options.unique_values;
+  if (watched.undecided) {
+    return whole != Verdict::undecided && options.unique_values && options.horizon == 0;
+  }
   return whole != Verdict::holds;
 }
 
@@ -142,68 +144,132 @@ Stream random_stream(Rng& rng) {
   return stream;
 }
 
-History run(Rng& rng, const Stream& stream) {
-  struct Operation {
-    bool write;
-    std::uint32_t key, value;
-  };
-  struct Transaction {
-    std::uint32_t session;
-    Status status;
-    std::vector<Operation> operations;
-    std::int64_t start, end;
-  };
+struct Operation {
+  bool write;
+  std::uint32_t key, value;
+};
+struct Transaction {
+  std::uint32_t session;
+  Status status;
+  std::vector<Operation> operations;
+  std::int64_t start = 0, end = 0;
+};
+
+// What a run left: the transactions as they took effect, and how many values each key was given.
+struct Ran {
   std::vector<Transaction> transactions;
-  std::vector<std::uint32_t> current(stream.keys + 1, 0), written(stream.keys + 1, 0);
+  std::vector<std::uint32_t> written;
+};
+
+// A transaction that sees `seen` and leaves its own writes there.
+Transaction random_transaction(Rng& rng, const Stream& stream, std::vector<std::uint32_t>& seen,
+                               std::vector<std::uint32_t>& written) {
+  Transaction t{rng.below(stream.sessions), Status::committed, {}};
+  if (rng.chance(stream.aborted)) t.status = Status::aborted;
+  if (rng.chance(stream.unknown)) t.status = Status::unknown;
+  const auto read = [&](std::uint32_t key) { t.operations.push_back({false, key, seen[key]}); };
+  const auto write = [&](std::uint32_t key) {
+    t.operations.push_back({true, key, ++written[key]});
+    seen[key] = written[key];
+  };
+  if (rng.chance(stream.fence)) {
+    read(0);
+    write(0);
+    return t;
+  }
+  for (std::uint32_t n = rng.between(1, stream.operations); n > 0; --n) {
+    const std::uint32_t key = rng.between(1, stream.keys);
+    const bool reads = rng.chance(stream.reads);
+    if (reads || !rng.chance(stream.blind)) read(key);
+    if (!reads) write(key);
+  }
+  return t;
+}
+
+bool takes_effect(Rng& rng, const Transaction& t) {
+  return t.status == Status::committed || (t.status == Status::unknown && rng.chance(0.5));
+}
+
+Ran run_serially(Rng& rng, const Stream& stream) {
+  Ran ran;
+  ran.written.assign(stream.keys + 1, 0);
+  std::vector<std::uint32_t> current(stream.keys + 1, 0);
   std::vector<std::int64_t> busy_until(stream.sessions, 0);
   const bool early_commits = rng.chance(0.5);
   for (std::uint32_t i = 0; i < stream.transactions; ++i) {
-    Transaction t{rng.below(stream.sessions), Status::committed, {}, 0, 0};
-    if (rng.chance(stream.aborted)) t.status = Status::aborted;
-    if (rng.chance(stream.unknown)) t.status = Status::unknown;
-    const bool takes_effect =
-        t.status == Status::committed || (t.status == Status::unknown && rng.chance(0.5));
     std::vector<std::uint32_t> seen = current;
-    const auto read = [&](std::uint32_t key) { t.operations.push_back({false, key, seen[key]}); };
-    const auto write = [&](std::uint32_t key) {
-      t.operations.push_back({true, key, ++written[key]});
-      seen[key] = written[key];
-    };
-    if (rng.chance(stream.fence)) {
-      read(0);
-      write(0);
-    } else {
-      for (std::uint32_t n = rng.between(1, stream.operations); n > 0; --n) {
-        const std::uint32_t key = rng.between(1, stream.keys);
-        const bool reads = rng.chance(stream.reads);
-        if (reads || !rng.chance(stream.blind)) read(key);
-        if (!reads) write(key);
-      }
-    }
-    if (takes_effect) current = seen;
+    Transaction t = random_transaction(rng, stream, seen, ran.written);
+    if (takes_effect(rng, t)) current = seen;
     // It takes effect at time 10 * i; what surrounds that may overlap others.
     const std::int64_t now = 10 * std::int64_t{i};
     t.start = std::max(busy_until[t.session], now - rng.between(0, early_commits ? 3 : 30));
     t.end = std::max(t.start, now) + rng.between(0, early_commits ? 3 : 30);
     busy_until[t.session] = t.end;
-    transactions.push_back(std::move(t));
+    ran.transactions.push_back(std::move(t));
   }
+  return ran;
+}
+
+// Every session has a replica of its own and hears now and then of all that another has seen; of two writes
+// of a key the later by Lamport's clock wins. Causal, and often no more than that.
+Ran run_on_replicas(Rng& rng, const Stream& stream) {
+  struct Winner {
+    std::uint64_t time = 0;  // Lamport's, made distinct
+    std::uint32_t value = 0;
+  };
+  struct Replica {
+    std::uint64_t time = 0;
+    std::vector<Winner> rows;
+  };
+  Ran ran;
+  ran.written.assign(stream.keys + 1, 0);
+  std::vector<Replica> replicas(stream.sessions, {0, std::vector<Winner>(stream.keys + 1)});
+  const double hears = rng.chance(0.5) ? 0.7 : 0.3;
+  for (std::uint32_t i = 0; i < stream.transactions; ++i) {
+    std::vector<std::uint32_t> seen(stream.keys + 1);
+    Replica& own = replicas[rng.below(stream.sessions)];
+    while (rng.chance(hears)) {
+      const Replica& other = replicas[rng.below(stream.sessions)];
+      own.time = std::max(own.time, other.time);
+      for (std::uint32_t k = 0; k <= stream.keys; ++k) {
+        if (other.rows[k].time > own.rows[k].time) own.rows[k] = other.rows[k];
+      }
+    }
+    for (std::uint32_t k = 0; k <= stream.keys; ++k) seen[k] = own.rows[k].value;
+    Transaction t = random_transaction(rng, stream, seen, ran.written);
+    t.session = static_cast<std::uint32_t>(&own - replicas.data());
+    if (takes_effect(rng, t)) {
+      own.time += 1 + rng.below(3);
+      for (const Operation& op : t.operations) {
+        if (op.write) own.rows[op.key] = {own.time * 1000 + i, op.value};
+      }
+    }
+    ran.transactions.push_back(std::move(t));
+  }
+  return ran;
+}
+
+// At most a few reads see another version, or transactions another session.
+void disturb(Rng& rng, const Stream& stream, Ran& ran) {
   for (std::uint32_t n = rng.chance(0.4) ? 0 : rng.between(1, 2); n > 0; --n) {
-    Transaction& t = transactions[rng.below(stream.transactions)];
+    Transaction& t = ran.transactions[rng.below(stream.transactions)];
     Operation& op = t.operations[rng.below(static_cast<std::uint32_t>(t.operations.size()))];
-    if (!op.write && written[op.key] > 0) {
+    const std::uint32_t written = ran.written[op.key];
+    if (!op.write && written > 0) {
       // Mostly a version not far from the one it was.
-      op.value = rng.chance(0.7)
-                     ? std::min(written[op.key], op.value + 1 - std::min(op.value + 1, rng.below(3)))
-                     : rng.between(0, written[op.key]);
+      op.value = rng.chance(0.7) ? std::min(written, op.value + 1 - std::min(op.value + 1, rng.below(3)))
+                                 : rng.between(0, written);
     } else if (rng.chance(0.5)) {
-      std::swap(t.session, transactions[rng.below(stream.transactions)].session);
+      std::swap(t.session, ran.transactions[rng.below(stream.transactions)].session);
     }
   }
+}
+
+History history_of(const Stream& stream, const Ran& ran) {
   HistoryBuilder builder;
   for (std::uint32_t s = 0; s < stream.sessions; ++s) builder.session(Atom::integer(s + 1));
   for (std::uint32_t i = 0; i < stream.transactions; ++i) {
-    const Transaction& t = transactions[i];
+    const Transaction& t = ran.transactions[i];
     builder.begin(Session{t.session}, Atom::integer(i));
     for (const Operation& op : t.operations) {
       const Atom key = Atom::integer(op.key + 1);
@@ -226,8 +292,20 @@ History run(Rng& rng, const Stream& stream) {
   return builder.finish();
 }
 
+// Serial runs say little about levels that allow much else.
+bool allows_replicas(Level level) {
+  return !implies(level, Level::snapshot_isolation);
+}
+
+History run(Rng& rng, const Stream& stream, Level level) {
+  Ran ran =
+      allows_replicas(level) && rng.chance(0.7) ? run_on_replicas(rng, stream) : run_serially(rng, stream);
+  disturb(rng, stream, ran);
+  return history_of(stream, ran);
+}
+
 struct Tally {
-  std::uint64_t holds = 0, violated = 0, dropped = 0, transactions = 0;
+  std::uint64_t holds = 0, violated = 0, undecided = 0, dropped = 0, transactions = 0;
 };
 
 void compare_streams(const WatchOptions& options, double unknown, bool times, std::uint64_t cases) {
@@ -238,7 +316,7 @@ void compare_streams(const WatchOptions& options, double unknown, bool times, st
     Stream stream = random_stream(rng);
     if (rng.chance(0.5)) stream.unknown = unknown;
     stream.times = times;
-    const History h = run(rng, stream);
+    const History h = run(rng, stream, options.level);
     const std::uint64_t cut = rng.next();
     const Verdict whole = verdict_of_whole(h, options);
     const Watched watched = watch(h, options, cut, true);
@@ -247,10 +325,11 @@ void compare_streams(const WatchOptions& options, double unknown, bool times, st
       tally.transactions += h.transactions();
       tally.dropped += h.transactions() - watched.kept.live - watched.kept.frozen - watched.kept.waiting;
     }
-    if (watched.violated == (whole == Verdict::violated) &&
-        watched.undecided == (whole == Verdict::undecided)) {
-      continue;
-    }
+    if (watched.undecided && !watched.violated) ++tally.undecided;
+    const bool agrees = watched.violated    ? whole == Verdict::violated
+                        : watched.undecided ? whole == Verdict::undecided || options.horizon > 0
+                                            : whole == Verdict::holds;
+    if (agrees) continue;
     const auto still = [&](const History& smaller) {
       for (std::uint64_t c = 0; c < 50; ++c) {
         if (disagrees(smaller, options, cut + c)) return true;
@@ -262,9 +341,9 @@ void compare_streams(const WatchOptions& options, double unknown, bool times, st
            << drawing(h) << "\nshrunk:\n"
            << drawing(still(h) ? shrink(h, still) : h);
   }
-  std::cout << info(options.level).name << ": " << tally.holds << " hold, " << tally.violated
-            << " do not; of those that hold " << tally.dropped << " of " << tally.transactions
-            << " transactions were dropped before the end\n";
+  std::cout << info(options.level).name << ": " << tally.holds << " hold, " << tally.violated << " do not, "
+            << tally.undecided << " left undecided; of those that hold " << tally.dropped << " of "
+            << tally.transactions << " transactions were dropped before the end\n";
 }
 
 WatchOptions at(Level level) {
@@ -313,6 +392,43 @@ TEST(WatchRandom, WeakLevels) {
   }
 }
 
+WatchOptions with_horizon(Level level, std::uint64_t horizon) {
+  WatchOptions options = at(level);
+  options.horizon = horizon;
+  return options;
+}
+
+TEST(WatchRandom, WeakLevelsWithHorizon) {
+  Shape shape = unique_values();
+  shape.unknown = 0.1;
+  for (const Level level : {Level::read_atomic, Level::read_committed}) {
+    for (const std::uint64_t horizon : {1U, 4U})
+      compare(shape, with_horizon(level, horizon), random_cases(100));
+  }
+}
+
+TEST(WatchRandom, PrefixStreams) {
+  compare_streams(at(Level::prefix), 0.1, false, random_cases(500));
+}
+
+TEST(WatchRandom, Prefix) {
+  Shape shape = unique_values();
+  shape.unknown = 0.05;
+  compare(shape, at(Level::prefix), random_cases(200));
+}
+
+TEST(WatchRandom, CausalStreams) {
+  compare_streams(at(Level::causal), 0.1, false, random_cases(1000));
+}
+
+TEST(WatchRandom, WeakStreamsWithHorizon) {
+  for (const Level level : {Level::read_atomic, Level::read_committed, Level::monotonic_atomic_view}) {
+    for (const std::uint64_t horizon : {2U, 10U}) {
+      compare_streams(with_horizon(level, horizon), 0.1, false, random_cases(200));
+    }
+  }
+}
+
 TEST(WatchRandom, ValuesThatRepeat) {
   Shape shape = shape_with_everything();
   WatchOptions options = at(Level::serializable);
@@ -357,8 +473,9 @@ TEST(WatchRandom, GoesOnAfterViolations) {
   const std::uint64_t seed = random_seed();
   for (std::uint64_t i = 0; i < random_cases(200); ++i) {
     Rng rng(seed + i);
-    const History h = run(rng, random_stream(rng));
-    const WatchOptions options = at(rng.chance(0.5) ? Level::serializable : Level::snapshot_isolation);
+    constexpr Level kLevels[] = {Level::serializable, Level::snapshot_isolation, Level::causal};
+    const WatchOptions options = at(kLevels[rng.below(3)]);
+    const History h = run(rng, random_stream(rng), options.level);
     const bool violated = verdict_of_whole(h, options) == Verdict::violated;
     EXPECT_EQ(watch(h, options, rng.next(), false).violated, violated) << "seed " << seed + i;
   }

@@ -176,6 +176,124 @@ TEST(Watch, ASessionThatBeginsLate) {
   }
 }
 
+// What a late session did before it can be placed is left out, so it never "holds" again; but what is wrong
+// with the others, and with the late session later, is still found.
+TEST(Watch, AViolationIsFoundBesideASessionThatBeganTooLate) {
+  Watcher watcher = watcher_of({"a", "b"});
+  Fences fences({"a", "b"});
+  feed(watcher, fences.next());
+  feed(watcher, fences.next());
+  Round round = feed(watcher, "a: w(x,1)\nlate: w(x,2)");
+  EXPECT_EQ(round.verdict, Verdict::undecided);
+  ASSERT_TRUE(round.more);
+  EXPECT_EQ(watcher.decide().verdict, Verdict::undecided);
+  EXPECT_EQ(feed(watcher, "b: r(x,2)").verdict, Verdict::undecided) << "no evidence: nobody knows its place";
+  EXPECT_EQ(feed(watcher, "a: r(y,0) w(y,1)\nb: r(y,0) w(y,2)").verdict, Verdict::violated);
+  EXPECT_EQ(watcher.decide().verdict, Verdict::undecided);
+  // From here on the late session is judged like any other.
+  EXPECT_EQ(feed(watcher, "a: w(z,1)\nlate: r(z,1) w(z,2) | r(z,1)").verdict, Verdict::violated);
+}
+
+TEST(Watch, FencesThatAreDroppedHoldBackNothingButTheFloor) {
+  Watcher watcher = watcher_of({"a", "b"});
+  for (int i = 0; i < 10; ++i) {
+    const std::string value = std::to_string(i + 1);
+    EXPECT_EQ(feed(watcher, "a: w(x," + value + ")\nb: w(y," + value + ")").verdict, Verdict::holds);
+  }
+  EXPECT_EQ(transactions(watcher.kept()), 20U) << "nothing is known to be past";
+  EXPECT_EQ(feed(watcher, "a: r(x,9)").verdict, Verdict::violated);
+}
+
+TEST(Watch, AFenceThatGotLostIsWaitedForAndThenMissed) {
+  Watcher watcher = watcher_of({"a", "b", "c"});
+  // The fence of b, which wrote 2, does not arrive.
+  EXPECT_EQ(feed(watcher, "a: r(fence,0) w(fence,1)\nc: r(fence,2) w(fence,3)").verdict, Verdict::holds);
+  EXPECT_EQ(watcher.kept().waiting, 1U);
+  for (const char* session : {"a", "b", "c"}) watcher.close(session);
+  const Round round = watcher.decide();
+  EXPECT_EQ(round.verdict, Verdict::violated) << "a value from nowhere";
+}
+
+TEST(Watch, AFenceThatArrivesTwiceBreaksAPromiseOfTheRecorderNotOfTheDatabase) {
+  Watcher watcher = watcher_of({"a", "b"});
+  EXPECT_EQ(feed(watcher, "a: r(fence,0) w(fence,1)\nb: r(fence,1) w(fence,2)").verdict, Verdict::holds);
+  EXPECT_EQ(feed(watcher, "b: r(fence,1) w(fence,2)\na: r(fence,2) w(fence,3)").verdict, Verdict::undecided);
+}
+
+TEST(Watch, FencesThatArriveInAnotherOrder) {
+  Watcher watcher = watcher_of({"a", "b", "c"});
+  EXPECT_EQ(feed(watcher, "c: r(fence,2) w(fence,3)").verdict, Verdict::holds);
+  EXPECT_EQ(feed(watcher, "b: r(fence,1) w(fence,2)").verdict, Verdict::holds);
+  EXPECT_EQ(watcher.kept().waiting, 2U);
+  EXPECT_EQ(feed(watcher, "a: r(fence,0) w(fence,1)").verdict, Verdict::holds);
+  EXPECT_EQ(watcher.kept().waiting, 0U);
+  // In one session the order is what the session says it is.
+  EXPECT_EQ(feed(watcher, "a: r(fence,4) w(fence,5) | r(fence,3) w(fence,4)").verdict, Verdict::violated);
+}
+
+TEST(Watch, AForgedFenceDoesNotRaiseTheFloor) {
+  Watcher watcher = watcher_of({"a", "b"});
+  feed(watcher, "a: w(x,1) | w(x,2)\nb: w(x,3)");
+  // It claims to have read what nobody wrote, or nothing at all.
+  EXPECT_EQ(feed(watcher, "b: w(fence,1) | r(fence,77) w(fence,2)").verdict, Verdict::holds);
+  EXPECT_EQ(watcher.kept().waiting, 1U);
+  EXPECT_EQ(transactions(watcher.kept()), 4U) << "a has heard of nothing";
+  // Once a has gone past it, nobody can have written that any more.
+  EXPECT_EQ(feed(watcher, "a: r(fence,2)").verdict, Verdict::violated);
+}
+
+TEST(Watch, CausalIsBounded) {
+  Watcher watcher = watcher_of({"a", "b", "c"}, Level::causal);
+  Fences fences({"a", "b", "c"});
+  feed(watcher, "a: w(x,1)\nb: r(x,1) w(x,2)\nc: w(z,1)\na: w(z,2)");
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(feed(watcher, fences.next()).verdict, Verdict::holds);
+    ASSERT_LT(transactions(watcher.kept()), 15U);
+  }
+  EXPECT_EQ(feed(watcher, "c: r(x,2)\nb: r(z,1)").verdict, Verdict::holds);
+  std::string state;
+  watcher.save(state);
+  for (const char* wrong : {"a: r(x,0)", "a: r(x,1)", "a: r(z,2) | r(z,1)", "b: r(z,2)"}) {
+    Watcher again = Watcher::load(state, "state");
+    again.add(draw(wrong));
+    Fences later = fences;
+    again.add(draw(later.next()));
+    EXPECT_EQ(again.decide().verdict, Verdict::violated) << wrong;
+  }
+}
+
+Watcher forgetful(Level level, std::uint64_t horizon) {
+  WatchOptions options;
+  options.level = level;
+  options.horizon = horizon;
+  Watcher watcher(options);
+  for (const char* session : {"a", "b"}) watcher.admit(session);
+  return watcher;
+}
+
+TEST(Watch, BeyondTheHorizonNothingIsCertain) {
+  for (const Level level : {Level::read_committed, Level::read_atomic}) {
+    Watcher watcher = forgetful(level, 10);
+    Fences fences({"a", "b"});
+    feed(watcher, "a: w(x,1) w(once,1) | w(x,2)\nb: r(x,1)");
+    for (int i = 0; i < 40; ++i) ASSERT_EQ(feed(watcher, fences.next()).verdict, Verdict::holds);
+    EXPECT_LT(transactions(watcher.kept()), 25U);
+    feed(watcher, "a: w(x,3)");
+    for (int i = 0; i < 40; ++i) ASSERT_EQ(feed(watcher, fences.next()).verdict, Verdict::holds);
+    // The newest version is never forgotten, however old.
+    EXPECT_EQ(feed(watcher, "b: r(once,1) | r(x,3)").verdict, Verdict::holds);
+    // Both levels allow b to read this; but it cannot be told from what nobody ever wrote.
+    watcher.add(draw("b: r(x,2)"));
+    Fences later = fences;
+    watcher.add(draw(later.next()));
+    EXPECT_EQ(watcher.decide().verdict, Verdict::undecided);
+    while (watcher.decide().more) {
+    }
+    // What is certainly wrong is still told.
+    EXPECT_EQ(feed(watcher, "a: w(p,1) w(q,1)\nb: r(p,1) r(q,0)").verdict, Verdict::violated);
+  }
+}
+
 TEST(Watch, WhatWaitsOfAClosedSessionIsStillToCome) {
   // Found by chance: the floor forgot a session that was closed while its transactions waited.
   Watcher watcher = watcher_of({"1", "3", "5"});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <limits>
+#include <utility>
 
 namespace assay::record {
 
@@ -15,6 +16,10 @@ MemoryStore::MemoryStore(const StoreOptions& options)
           rules_.delivery == Delivery::none ? 1 : std::clamp(options.sites, 1U, Replication::kMostSites),
           options.lag, options.seed + 1) {
   assert(can_keep(options.level));
+  if (!options.fault || options.fault_after == 0) return;
+  assert(can_begin_later(options.level, *options.fault));
+  later_ = std::exchange(rules_, rules_of(options.level, std::nullopt));
+  until_later_ = options.fault_after;
 }
 
 Session MemoryStore::open_session() {
@@ -46,6 +51,10 @@ void MemoryStore::begin(Session session) {
   Transaction& txn = transactions_[index(session)];
   assert(!txn.open);
   txn.open = true;
+  if (later_ && until_later_-- == 0) {
+    rules_ = *later_;
+    later_.reset();
+  }
   const std::uint64_t now = replication_.site(txn.site).applied();
   txn.snapshot = now;
   txn.extends = rules_.check_reads;

@@ -35,9 +35,10 @@ namespace assay::record {
 struct StoreOptions {
   Level level = Level::serializable;
   std::optional<Anomaly> fault = std::nullopt;
-  std::uint32_t sites = 4;  // for the levels whose commits travel: read atomic and causal
-  std::uint32_t lag = 16;   // how many commits a snapshot or a site may be behind
+  std::uint32_t sites = 4;        // for the levels whose commits travel: read atomic and causal
+  std::uint32_t lag = 16;         // how many commits a snapshot or a site may be behind
   std::uint64_t seed = 0;
+  std::uint64_t fault_after = 0;  // the level is kept until so many transactions have begun
 };
 
 struct StoreRow {
@@ -57,7 +58,7 @@ struct Receipt {
 
 class MemoryStore {
  public:
-  // REQUIRES: can_keep(options.level).
+  // REQUIRES: can_keep(options.level), and with fault_after can_begin_later(options.level, options.fault).
   explicit MemoryStore(const StoreOptions& options);
 
   Session open_session();
@@ -114,6 +115,8 @@ class MemoryStore {
   void forget_old_versions();
 
   Rules rules_;
+  std::optional<Rules> later_;  // once so many more transactions have begun
+  std::uint64_t until_later_ = 0;
   std::uint32_t lag_;
   Random random_;
   Replication replication_;

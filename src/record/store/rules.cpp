@@ -114,4 +114,8 @@ Rules rules_of(Level level, std::optional<Anomaly> fault) {
   return rules;
 }
 
+bool can_begin_later(Level level, Anomaly fault) {
+  return rules_of(level, fault).delivery == rules_of(level, std::nullopt).delivery;
+}
+
 }  // namespace assay::record

@@ -41,4 +41,8 @@ bool can_keep(Level level);
 // REQUIRES: can_keep(level).
 Rules rules_of(Level level, std::optional<Anomaly> fault);
 
+// Whether a store that has kept the level so far can begin to let the anomaly through: not if it would need
+// other sites.
+bool can_begin_later(Level level, Anomaly fault);
+
 }  // namespace assay::record

@@ -172,7 +172,10 @@ class ThreadedMemory final : public Store {
 
   std::string description() const override {
     return options_.fault
-               ? fmt::format("Assay's memory store that lets {} through", info(*options_.fault).name)
+               ? fmt::format("Assay's memory store that lets {} through{}", info(*options_.fault).name,
+                             options_.fault_after == 0
+                                 ? ""
+                                 : fmt::format(" after {} transactions", options_.fault_after))
                : "Assay's memory store";
   }
   std::vector<Mode> modes() const override {
@@ -210,6 +213,12 @@ std::unique_ptr<Store> open_memory(StoreUrl url) {
       }
       url.fail(fmt::format("there is no fault '{}'; there are {}", *name, known));
     }
+  }
+  options.fault_after = url.take_number("after", 0, UINT64_MAX);
+  if (options.fault_after > 0 && !options.fault) url.fail("'after' is for a fault, and there is none");
+  if (options.fault_after > 0 && !can_begin_later(options.level, *options.fault)) {
+    url.fail(fmt::format("the fault {} is there from the start or not at all, without 'after'",
+                         info(*options.fault).name));
   }
   options.sites = static_cast<std::uint32_t>(url.take_number("sites", options.sites, 64));
   options.lag = static_cast<std::uint32_t>(url.take_number("lag", options.lag, 1'000'000));

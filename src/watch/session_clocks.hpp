@@ -1,0 +1,22 @@
+// What is known of sessions and fates after a round at a weak level, whatever leaves.
+#pragma once
+
+#include <vector>
+
+#include "check/reads.hpp"
+#include "watch/assembly.hpp"
+#include "watch/state.hpp"
+#include "watch/weak_order.hpp"
+
+namespace assay::watch {
+
+Clock later(Clock a, const Clock& b);
+
+// Per session: what must commit before all that it will send.
+std::vector<Clock> session_clocks(const Watcher::State& state, const Assembly& assembly,
+                                  const WeakOrder& order);
+
+// Per transaction: of unknown fate, and somebody read from it, who may leave before it does.
+std::vector<std::uint8_t> proven_fates(const History& history, const check::Reads& reads);
+
+}  // namespace assay::watch
