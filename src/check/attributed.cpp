@@ -18,6 +18,7 @@ AttributedHistory::AttributedHistory(const History& history, const Reads& reads,
   attribute(choice);
   link_sessions();
   link_readers();
+  if (history.has_moments()) find_moments();
   causal_order_ = order::topological_order(
       transactions(), [&](std::uint32_t t) { return present(t); },
       [&](std::uint32_t t, const auto& visit) {
@@ -95,6 +96,31 @@ void AttributedHistory::link_readers() {
     }
   }
   version_orders_ = order::Graph(n, edges);
+}
+
+void AttributedHistory::find_moments() {
+  moments_.reserve(reads_count());
+  for (std::uint32_t t = 0; t < transactions(); ++t) {
+    const std::uint32_t count = last_read(t) - first_read(t);
+    if (count == 0) continue;
+    Op moment{};
+    std::vector<std::uint32_t> written;  // keys, sorted
+    for (const Op op : history_->operations_of(Txn{t})) {
+      if (!history_->same_moment(op)) moment = op;
+      const bool list = history_->kind(op) == OpKind::list_read;
+      const std::uint32_t k = index(list ? history_->list(op).key : history_->key(op));
+      const auto at = std::lower_bound(written.begin(), written.end(), k);
+      const bool own = at != written.end() && *at == k;
+      if (writes(history_->kind(op))) {
+        if (!own) written.insert(at, k);
+      } else if (list || !own) {
+        moments_.push_back(index(moment));
+      }
+    }
+  }
+  // Lists that are not understood have no reads. Then no read is taken to be before another: that only
+  // removes constraints, and such a history is not said to hold anything.
+  if (moments_.size() != reads_count()) moments_.assign(reads_count(), 0);
 }
 
 bool AttributedHistory::writes_key(std::uint32_t t, std::uint32_t key) const {

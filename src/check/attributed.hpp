@@ -62,6 +62,12 @@ class AttributedHistory {
   // Whether the read had other candidates.
   bool is_ambiguous(std::uint32_t read) const { return reads_->reads_of(Txn{0}).data()[read].is_ambiguous(); }
 
+  // Whether a read of a transaction came before another one of the same: reads of one query come at once.
+  bool is_before(std::uint32_t read, std::uint32_t other) const {
+    return moments_.empty() ? read < other : moments_[read] < moments_[other];
+  }
+  bool has_moments() const { return !moments_.empty(); }
+
   std::span<const Write> writes_of(std::uint32_t t) const { return reads_->writes_of(Txn{t}); }
   bool writes_key(std::uint32_t t, std::uint32_t key) const;
 
@@ -87,6 +93,7 @@ class AttributedHistory {
   void attribute(std::span<const std::uint32_t> choice);
   void link_sessions();
   void link_readers();
+  void find_moments();
 
   const History* history_;
   const Reads* reads_;
@@ -96,6 +103,7 @@ class AttributedHistory {
   std::vector<std::uint32_t> next_, previous_;
   std::vector<std::uint32_t> read_begin_;
   LargeVector<std::uint32_t> source_, key_;
+  std::vector<std::uint32_t> moments_;  // per read: the operation that its moment begins with; or empty
   order::Graph readers_, version_orders_;
   std::vector<std::uint32_t> causal_order_;
 };

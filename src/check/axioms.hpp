@@ -17,6 +17,8 @@
 namespace assay::check {
 
 void force_read_committed(const AttributedHistory& history, ForcedOrders& forced);
+// The same where several reads can be of one moment, none before the other.
+void force_read_committed_by_moments(const AttributedHistory& history, ForcedOrders& forced);
 void force_repeatable_read(const AttributedHistory& history, ForcedOrders& forced);
 void force_read_atomic(const AttributedHistory& history, ForcedOrders& forced);
 // What the clocks of the causal sweep may take together before it splits the work into passes.

@@ -34,7 +34,11 @@ bool force(const AttributedHistory& history, Level level, ForcedOrders& forced, 
     case Level::causal:
       return force_causal(history, forced, limits);
     default:
-      force_read_committed(history, forced);
+      if (history.has_moments()) {
+        force_read_committed_by_moments(history, forced);
+      } else {
+        force_read_committed(history, forced);
+      }
       return true;
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,7 @@ struct BadRead {
   Op read;
   Op write;  // what it saw was written here, or for internal: what it should have seen; == read if there is
              // none
+  std::optional<Key> row{};  // of a query: the key of which it saw that
 };
 
 // Why one event comes before another.

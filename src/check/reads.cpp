@@ -5,6 +5,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "check/expand.hpp"
 #include "check/lists.hpp"
 
 namespace assay::check {
@@ -26,10 +27,8 @@ class ReadResolver {
         stamp_(h_.keys(), kNone) {}
 
   Reads resolve() {
-    if (h_.has(OpKind::predicate_read) || h_.has(OpKind::range_read)) {
-      reads_.not_understood_ =
-          "it has predicate or range reads, whose meaning for the isolation level is not checked";
-    }
+    reads_.not_understood_ =
+        has_queries(h_) ? "it has predicate or range reads, which were not looked at" : h_.left_out();
     if (has_lists_) {
       lists_.emplace(h_);
       if (!lists_->not_understood().empty()) reads_.not_understood_ = lists_->not_understood();
@@ -60,7 +59,7 @@ class ReadResolver {
         own_write_[index(k)] = index(op);
       } else if (stamp_[index(k)] != index(t)) {
         visit(op, k, v);
-      } else if (h_.version(Op{own_write_[index(k)]}) != v) {
+      } else if (!h_.covers(v, h_.version(Op{own_write_[index(k)]}))) {
         internal(op, Op{own_write_[index(k)]});
       }
     }
@@ -116,10 +115,16 @@ class ReadResolver {
     if (!some_unknown) return;
 
     std::vector<std::uint8_t> was_read(h_.versions(), 0);
+    std::vector<Version> sets_read;
     for (const Txn t : h_.all_transactions()) {
       if (h_.status(t) != Status::committed) continue;
       for_each_register_read(
-          t, [&](Op, Key, Version v) { was_read[index(v)] = 1; }, [](Op, Op) {});
+          t,
+          [&](Op, Key, Version v) {
+            was_read[index(v)] = 1;
+            if (h_.is_set(v)) sets_read.push_back(v);
+          },
+          [](Op, Op) {});
       if (!lists_) continue;
       for (const Op op : h_.operations_of(t)) {
         if (h_.kind(op) != OpKind::list_read) continue;
@@ -145,13 +150,20 @@ class ReadResolver {
       });
     }
     clear_stamps();
+    // Who saw one of several versions saw a certain one only if all others have no writer.
+    std::vector<std::uint8_t> maybe_read(sets_read.empty() ? 0 : h_.versions(), 0);
+    for (const Version set : sets_read) {
+      std::uint32_t all = 0;
+      for (const Version v : h_.members(set)) all += writers[index(v)];
+      for (const Version v : h_.members(set)) (all > 1 ? maybe_read : was_read)[index(v)] = 1;
+    }
     for (const Txn t : h_.all_transactions()) {
       if (h_.status(t) != Status::unknown) continue;
       Presence& presence = reads_.presence_[index(t)];
       for_each_visible_write(t, [&](Op op) {
         const std::uint32_t v = index(h_.version(op));
-        if (!was_read[v]) return;
-        if (writers[v] < 2) {
+        if (!was_read[v] && (maybe_read.empty() || !maybe_read[v])) return;
+        if (was_read[v] && writers[v] < 2) {
           presence = Presence::present;
         } else if (presence == Presence::absent) {
           presence = Presence::conditional;
@@ -269,13 +281,14 @@ class ReadResolver {
         own_write_[index(k)] = index(op);
       } else if (stamp_[index(k)] != index(t)) {
         answer(t, op, k, v);
-      } else if (h_.version(Op{own_write_[index(k)]}) != v) {
+      } else if (!h_.covers(v, h_.version(Op{own_write_[index(k)]}))) {
         reads_.bad_reads_.push_back({BadRead::Kind::internal, t, op, Op{own_write_[index(k)]}});
       }
     }
   }
 
   void answer(Txn t, Op op, Key, Version v) {
+    if (h_.is_set(v)) return answer_set(t, op, v);
     const std::uint32_t w = version_write_[index(v)];
     if (w == kNone) {
       unexplained_.push_back({index(v), index(t), index(op)});
@@ -317,6 +330,51 @@ class ReadResolver {
     } else {
       reads_.sources_.push_back(Source::ambiguous(set));
     }
+  }
+
+  // A read that saw one of several versions. All its readers share the candidates, as above.
+  void answer_set(Txn t, Op op, Version set) {
+    if (set_of_version_.empty()) set_of_version_.assign(h_.versions(), kNone);
+    std::uint32_t& shared = set_of_version_[index(set)];
+    if (shared != kNone && !is_write_of_one(t, reads_.candidates(shared))) {
+      reads_.sources_.push_back(Source::ambiguous(shared));
+      return;
+    }
+    bool wrote_one = false;
+    const auto add = [&](std::uint32_t write) {
+      if (reads_.writers_[write] == t) {
+        wrote_one = true;
+      } else {
+        reads_.candidates_.push_back(Write{write});
+      }
+    };
+    for (const Version v : h_.members(set)) {
+      if (version_write_[index(v)] == kNone) continue;
+      add(version_write_[index(v)]);
+      auto it = std::lower_bound(repeats_.begin(), repeats_.end(), Repeat{index(v), 0});
+      for (; it != repeats_.end() && it->version == index(v); ++it) add(it->write);
+    }
+    const auto first = reads_.candidates_.begin() + reads_.set_begin_.back();
+    const auto found = reads_.candidates_.end() - first;
+    if (found > 1) {
+      std::sort(first, reads_.candidates_.end());
+      reads_.set_begin_.push_back(static_cast<std::uint32_t>(reads_.candidates_.size()));
+      reads_.sources_.push_back(Source::ambiguous(reads_.ambiguous_sets() - 1));
+      if (!wrote_one) shared = reads_.ambiguous_sets() - 1;
+      return;
+    }
+    if (found == 1) {
+      reads_.sources_.push_back(Source::of(*first));
+    } else {
+      unexplained_.push_back({index(set), index(t), index(op)});
+    }
+    reads_.candidates_.erase(first, reads_.candidates_.end());
+  }
+  bool is_write_of_one(Txn t, std::span<const Write> candidates) const {
+    for (const Write own : reads_.writes_of(t)) {
+      if (std::binary_search(candidates.begin(), candidates.end(), own)) return true;
+    }
+    return false;
   }
 
   struct Repeat {
@@ -376,10 +434,15 @@ class ReadResolver {
         std::uint32_t aborted = kNone, intermediate = kNone;
       };
       std::vector<Found> found;
-      for (const Unexplained& u : unexplained_) {
-        if (by_version[u.version] != kNone) continue;
-        by_version[u.version] = static_cast<std::uint32_t>(found.size());
+      const auto look_for = [&](std::uint32_t version) {
+        if (by_version[version] != kNone) return;
+        by_version[version] = static_cast<std::uint32_t>(found.size());
         found.emplace_back();
+      };
+      for (const Unexplained& u : unexplained_) {
+        look_for(u.version);
+        if (!h_.is_set(Version{u.version})) continue;
+        for (const Version v : h_.members(Version{u.version})) look_for(index(v));
       }
       for (const Txn t : h_.all_transactions()) {
         for (const Op op : h_.operations_of(t)) {
@@ -390,7 +453,14 @@ class ReadResolver {
         }
       }
       for (const Unexplained& u : unexplained_) {
-        const Found& f = found[by_version[u.version]];
+        Found f = found[by_version[u.version]];
+        if (h_.is_set(Version{u.version})) {
+          for (const Version v : h_.members(Version{u.version})) {
+            const Found& of_member = found[by_version[index(v)]];
+            if (of_member.aborted != kNone) f.aborted = of_member.aborted;
+            if (of_member.intermediate != kNone) f.intermediate = of_member.intermediate;
+          }
+        }
         BadRead bad{BadRead::Kind::thin_air, Txn{u.txn}, Op{u.op}, Op{u.op}};
         if (f.intermediate != kNone) {
           // Its own later write, or one that its writer replaced.
@@ -411,7 +481,7 @@ class ReadResolver {
 
   Op own_write_of(Txn t, Version v) const {
     for (const Op op : h_.operations_of(t)) {
-      if (writes(h_.kind(op)) && h_.version(op) == v) return op;
+      if (writes(h_.kind(op)) && h_.covers(v, h_.version(op))) return op;
     }
     return Op{kNone};
   }

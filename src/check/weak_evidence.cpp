@@ -169,7 +169,8 @@ class Explainer {
       for (std::uint32_t seen = h_.first_read(reader); seen < h_.last_read(reader); ++seen) {
         if (h_.source(seen) != from) continue;
         for (const std::uint32_t read : reads->second) {
-          const bool visible = level_ == Level::repeatable_read ? h_.key(seen) == h_.key(read) : seen < read;
+          const bool visible =
+              level_ == Level::repeatable_read ? h_.key(seen) == h_.key(read) : h_.is_before(seen, read);
           if (visible) return Instance{read, reader, {seen}};
         }
       }

@@ -96,23 +96,24 @@ void Battlefield::start(Recorder* recorder, std::uint64_t seed) {
   if (has(Fault::stall)) nemeses.push_back(record::make_network_staller(proxies));
   if (has(Fault::clock) && recorder != nullptr) nemeses.push_back(std::make_unique<ClockStepper>(*recorder));
   if (nemeses.empty()) return;
-  recorder_ = recorder;
   const auto begin = std::chrono::steady_clock::now();
-  trouble_ =
-      std::make_unique<record::Trouble>(std::move(nemeses), record::TroubleSchedule{.seed = seed}, [begin] {
-        return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
-            .count();
-      });
+  const auto since_begin = [begin] {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - begin)
+        .count();
+  };
+  const auto note = [recorder](const record::Disturbance& happened) {
+    if (recorder == nullptr) return;
+    recorder->note(fmt::format("fault, {:.2f} s to {:.2f} s after the start: {}",
+                               static_cast<double>(happened.from_ns) * 1e-9,
+                               static_cast<double>(happened.to_ns) * 1e-9, happened.what));
+  };
+  trouble_ = std::make_unique<record::Trouble>(std::move(nemeses), record::TroubleSchedule{.seed = seed},
+                                               since_begin, note);
 }
 
 void Battlefield::stop() {
   if (!trouble_) return;
-  for (const record::Disturbance& happened : trouble_->stop()) {
-    if (recorder_ == nullptr) continue;
-    recorder_->note(fmt::format("fault, {:.2f} s to {:.2f} s after the start: {}",
-                                static_cast<double>(happened.from_ns) * 1e-9,
-                                static_cast<double>(happened.to_ns) * 1e-9, happened.what));
-  }
+  trouble_->stop();
   trouble_.reset();
 }
 

@@ -39,7 +39,6 @@ class Battlefield {
   std::vector<Fault> faults_;
   std::unique_ptr<record::Server> server_;
   std::vector<std::unique_ptr<record::Proxy>> proxies_;
-  record::Recorder* recorder_ = nullptr;
   std::unique_ptr<record::Trouble> trouble_;  // last: it works on all the others
 };
 

@@ -52,6 +52,9 @@ constexpr std::array<AnomalyInfo, kAnomalies> kTable{{
      "", kFrom<writes_follow_reads>, "Others see a reply without what it replies to."},
     {Anomaly::fractured_read, "fractured-read", "fractured read", "G-single", kFrom<read_atomic>,
      "A reader saw half of a transaction: totals do not add up, references point nowhere."},
+    {Anomaly::phantom, "phantom", "phantom", "P3", kFrom<read_atomic>,
+     "A query missed a row that the same transaction saw the effects of: what it counted, summed or found "
+     "missing is out of date before it ends."},
     {Anomaly::causality_violation, "causality-violation", "causality violation", "G-single", kFrom<causal>,
      "An effect was visible without its cause: a reply without the message that it answers."},
     {Anomaly::read_skew, "read-skew", "read skew", "G-single", kFrom<prefix>,
@@ -68,6 +71,11 @@ constexpr std::array<AnomalyInfo, kAnomalies> kTable{{
      kFrom<serializable>,
      "Every transaction missed another's write: rules over several keys that each of them checked can be "
      "broken."},
+    {Anomaly::predicate_write_skew, "predicate-write-skew", "write skew by phantoms", "G2",
+     kFrom<serializable>,
+     "A rule over all rows of a kind (no double booking, at most ten of them) was checked by a query, and "
+     "rows "
+     "that it could not see yet break it."},
     {Anomaly::stale_read, "stale-read", "stale read in real time", "", kFrom<strong_snapshot_isolation>,
      "An update that was finished, by the clock, was not seen by a later reader: who was told \"done\" "
      "cannot rely on "

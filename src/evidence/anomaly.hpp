@@ -32,16 +32,18 @@ enum class Anomaly : std::uint8_t {
   monotonic_writes_violation,
   writes_follow_reads_violation,
   fractured_read,
+  phantom,
   causality_violation,
   read_skew,
   long_fork,
   lost_update,
   write_skew,
   anti_dependency_cycle,
+  predicate_write_skew,
   stale_read,
   unnamed_cycle,
 };
-inline constexpr std::size_t kAnomalies = 22;
+inline constexpr std::size_t kAnomalies = 24;
 
 struct AnomalyInfo {
   Anomaly anomaly;

@@ -105,7 +105,9 @@ class Axiom {
     switch (level_) {
       case Level::read_committed:
       case Level::monotonic_atomic_view:
-        return all_sources(0, i, allows_source);
+        return all_sources(0, i, [&](std::size_t j) {
+          return co_.reads(t)[j].moment == co_.reads(t)[i].moment || allows_source(j);
+        });
       case Level::read_atomic:
         return all_sources(0, count, allows_source) && allows_any(earlier_in_session(t, key));
       case Level::read_your_writes:

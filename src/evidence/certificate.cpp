@@ -71,9 +71,9 @@ class Writer {
 
   void bad_read(const BadRead& bad) {
     if (bad.write == bad.read) {
-      line("bad-read {} {}", name(bad.kind), operation(bad.read));
+      line("bad-read {} {}", name(bad.kind), operation(bad.read, bad.row));
     } else {
-      line("bad-read {} {} {}", name(bad.kind), operation(bad.read), operation(bad.write));
+      line("bad-read {} {} {}", name(bad.kind), operation(bad.read, bad.row), operation(bad.write, {}));
     }
   }
 
@@ -94,7 +94,7 @@ class Writer {
     const std::size_t next = first + d.steps.size();
     const Step& one = d.cases.front().assumption;
     if (one.read != check::kNoOp) {
-      line("split-read {}", operation(one.read));
+      line("split-read {}", operation(one.read, one.key));
     } else {
       line("split-order {} {} {}", index(one.key), index(one.from.txn), index(one.to.txn));
     }
@@ -128,15 +128,19 @@ class Writer {
     if (e.txn == kInitialTxn) return "init";
     return fmt::format("{}{}", e.side == Event::Side::begin ? 'b' : 'c', index(e.txn));
   }
-  std::string operation(Op op) const {
+  // Of a query with the key that is spoken of.
+  std::string operation(Op op, std::optional<Key> row) const {
     const Txn t = h_.transaction_of(op);
-    return fmt::format("{}.{}", index(t), index(op) - index(h_.operations_of(t)[0]));
+    std::string text = fmt::format("{}.{}", index(t), index(op) - index(h_.operations_of(t)[0]));
+    const bool query = h_.kind(op) == OpKind::range_read || h_.kind(op) == OpKind::predicate_read;
+    if (query && row) text += fmt::format("/{}", index(*row));
+    return text;
   }
 
   std::string rule(const Step& s) const {
     std::string text = fmt::format("{} {} {}", check::name(s.rule), event(s.from), event(s.to));
     if (s.rule == Rule::first_committer) text += fmt::format(" {}", index(s.key));
-    if (s.read != check::kNoOp) text += " " + operation(s.read);
+    if (s.read != check::kNoOp) text += " " + operation(s.read, s.key);
     if (s.rule == Rule::anti_dependency) text += " " + transaction(s.witness);
     return text;
   }

@@ -103,7 +103,7 @@ class Classifier {
       } else if (kind == OpKind::read &&
                  std::find(written.begin(), written.end(), h_.key(op)) == written.end()) {
         std::vector<Txn> writers = writers_of(h_.version(op), t);
-        if (h_.is_initial(h_.version(op))) writers.push_back(kInitialTxn);
+        if (h_.covers(h_.version(op), h_.initial_version(h_.key(op)))) writers.push_back(kInitialTxn);
         reads_.push_back({t, h_.key(op), writers, writers});
       }
     }
@@ -115,7 +115,7 @@ class Classifier {
       const IdRange<Op> ops = h_.operations_of(t);
       for (std::uint32_t i = ops.size(); i-- > 0;) {
         if (!writes(h_.kind(ops[i])) || h_.key(ops[i]) != h_.key_of(v)) continue;
-        if (h_.version(ops[i]) == v) found.push_back(t);
+        if (h_.covers(v, h_.version(ops[i]))) found.push_back(t);
         if (h_.kind(ops[i]) != OpKind::append) break;
       }
     }

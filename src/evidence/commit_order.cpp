@@ -160,7 +160,7 @@ std::optional<std::string> CommitOrder::answer_reads(bool versions_only) {
         }
         const auto last = static_cast<std::uint32_t>(possible_.size());
         if (first == last) return name_read(t, r.key) + " sees what nobody before it wrote";
-        reads_.push_back({r.key, first, last});
+        reads_.push_back({r.key, first, last, r.moment});
       }
     }
     reads_begin_.push_back(static_cast<std::uint32_t>(reads_.size()));
@@ -170,12 +170,19 @@ std::optional<std::string> CommitOrder::answer_reads(bool versions_only) {
 
 void CommitOrder::answer_register(Txn t, const OutsideRead& read, bool versions_only) {
   const auto first = static_cast<std::ptrdiff_t>(possible_.size());
-  for (const Txn writer : slice(version_writers_, version_begin_, index(read.seen))) {
-    if (versions_only ? writer != t : before(writer, t)) possible_.push_back(writer);
+  const auto add_writers = [&](Version v) {
+    for (const Txn writer : slice(version_writers_, version_begin_, index(v))) {
+      if (versions_only ? writer != t : before(writer, t)) possible_.push_back(writer);
+    }
+  };
+  if (h_.is_set(read.seen)) {
+    for (const Version v : h_.members(read.seen)) add_writers(v);
+  } else {
+    add_writers(read.seen);
   }
   // The latest first: it satisfies most.
   std::sort(possible_.begin() + first, possible_.end(), [&](Txn a, Txn b) { return before(b, a); });
-  if (h_.is_initial(read.seen)) possible_.push_back(kInitialTxn);
+  if (h_.covers(read.seen, h_.initial_version(read.key))) possible_.push_back(kInitialTxn);
 }
 
 bool CommitOrder::answer_list(Txn t, const OutsideRead& read, bool versions_only) {

@@ -41,6 +41,7 @@ class CommitOrder {
   struct Read {
     Key key;
     std::uint32_t first, last;  // possible writers, in possible_writers()
+    Op moment;                  // reads of one query are of one moment
   };
   std::span<const Read> reads(Txn t) const { return slice(reads_, reads_begin_, index(t)); }
   Txn possible_writer(std::uint32_t i) const { return possible_[i]; }

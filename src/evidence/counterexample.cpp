@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "check/derive.hpp"
+#include "check/expand.hpp"
 #include "evidence/classify.hpp"
 #include "evidence/direct_cycle.hpp"
 #include "evidence/prove.hpp"
@@ -47,7 +48,10 @@ void normalise(std::vector<Txn>& set) {
 // Calls visit(version) for each version that an operation read.
 template <class Visit>
 void for_each_version_read(const History& h, Op op, Visit visit) {
-  if (h.kind(op) == OpKind::read) visit(h.version(op));
+  if (h.kind(op) == OpKind::read) {
+    if (!h.is_set(h.version(op))) return visit(h.version(op));
+    for (const Version v : h.members(h.version(op))) visit(v);
+  }
   if (h.kind(op) == OpKind::list_read) {
     for (const Version v : h.list(op).elements) visit(v);
   }
@@ -243,10 +247,8 @@ Reduced reduce(SubHistory part, Level level, const check::Options& options, std:
   return result;
 }
 
-}  // namespace
-
-Counterexample find_counterexample(const History& history, const Outcome& outcome,
-                                   const check::Options& options) {
+// REQUIRES: the history has no queries.
+Counterexample find_in_plain(const History& history, const Outcome& outcome, const check::Options& options) {
   check::Options quiet = options;
   quiet.progress = {};
   quiet.threads = 1;
@@ -306,6 +308,68 @@ Counterexample find_counterexample(const History& history, const Outcome& outcom
     }
   }
   found.anomaly = classify(smallest.history, outcome.level, quiet);
+  return found;
+}
+
+// Whether the circle rests on a query that did not return a row of somebody else on it: that row is a
+// phantom.
+bool rests_on_a_missed_row(const Derivation& derivation, const check::Expanded& expanded) {
+  if (derivation.cycle.empty()) {
+    return !derivation.cases.empty() &&
+           std::all_of(derivation.cases.begin(), derivation.cases.end(), [&](const Derivation::Case& one) {
+             return rests_on_a_missed_row(one.derivation, expanded);
+           });
+  }
+  return std::any_of(derivation.cycle.begin(), derivation.cycle.end(), [&](std::uint32_t i) {
+    const Step& step = derivation.steps[i];
+    const bool misses = step.rule == check::Rule::initial || step.rule == check::Rule::anti_dependency ||
+                        step.rule == check::Rule::axiom;
+    return misses && step.read != check::kNoOp && expanded.of_absent[index(step.read)];
+  });
+}
+
+// What the pattern is called if it rests on rows that were not there, and not on rows that changed.
+Anomaly as_phantom(Anomaly item) {
+  switch (item) {
+    case Anomaly::non_repeatable_read:
+    case Anomaly::fractured_read:
+    case Anomaly::read_skew:
+      return Anomaly::phantom;
+    case Anomaly::write_skew:
+    case Anomaly::anti_dependency_cycle:
+      return Anomaly::predicate_write_skew;
+    default:
+      return item;
+  }
+}
+
+void speak_of_the_original(Derivation& derivation, const check::Expanded& expanded) {
+  for (Step& step : derivation.steps) {
+    if (step.read != check::kNoOp) step.read = expanded.operations[index(step.read)];
+  }
+  for (Derivation::Case& one : derivation.cases) {
+    Step& assumption = one.assumption;
+    if (assumption.read != check::kNoOp) assumption.read = expanded.operations[index(assumption.read)];
+    speak_of_the_original(one.derivation, expanded);
+  }
+}
+
+}  // namespace
+
+Counterexample find_counterexample(const History& history, const Outcome& outcome,
+                                   const check::Options& options) {
+  if (!check::has_queries(history)) return find_in_plain(history, outcome, options);
+  const check::Expanded expanded = check::expand_queries(history, check::what_is_not_returned(outcome.level));
+  Outcome of_expanded = outcome;
+  // Of these the outcome speaks in terms of the original.
+  if (!of_expanded.bad_reads.empty()) {
+    const std::array<Level, 1> levels{outcome.level};
+    of_expanded = std::move(check::check(expanded.history, levels, options)[0]);
+  }
+  Counterexample found = find_in_plain(expanded.history, of_expanded, options);
+  if (rests_on_a_missed_row(found.derivation, expanded)) found.anomaly = as_phantom(found.anomaly);
+  for (BadRead& bad : found.bad_reads) check::speak_of_the_original(bad, expanded);
+  speak_of_the_original(found.derivation, expanded);
   return found;
 }
 

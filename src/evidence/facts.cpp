@@ -1,6 +1,5 @@
 #include "evidence/facts.hpp"
 
-#include <optional>
 
 namespace assay::evidence {
 
@@ -16,6 +15,20 @@ bool Facts::writes_key(Txn t, Key k) const {
     if (writes(h_.kind(op)) && h_.key(op) == k) return true;
   }
   return false;
+}
+
+std::vector<Txn> Facts::possible_writers(Version seen) const {
+  std::vector<Txn> found;
+  const auto add = [&](Version v) {
+    if (h_.is_initial(v)) found.push_back(kInitialTxn);
+    found.insert(found.end(), writers(v).begin(), writers(v).end());
+  };
+  if (!h_.is_set(seen)) {
+    add(seen);
+  } else {
+    for (const Version v : h_.members(seen)) add(v);
+  }
+  return found;
 }
 
 std::vector<Op> Facts::own_writes(Op read) const {
@@ -85,14 +98,23 @@ void Facts::find_who_counts() {
 }
 
 void Facts::read_by(Txn reader, Version v) {
-  if (h_.is_initial(v) || is_muddled(h_.key_of(v))) return;
-  std::optional<Txn> only;
-  for (const Txn t : writers(v)) {
-    if (t == reader) continue;
-    if (only) return;
-    only = t;
+  if (is_muddled(h_.key_of(v))) return;
+  Txn only = kInitialTxn;
+  std::size_t others = 0;
+  const auto look_at = [&](Version written) {
+    if (h_.is_initial(written)) ++others;
+    for (const Txn t : writers(written)) {
+      if (t == reader) continue;
+      only = t;
+      ++others;
+    }
+  };
+  if (!h_.is_set(v)) {
+    look_at(v);
+  } else {
+    for (const Version member : h_.members(v)) look_at(member);
   }
-  if (only) counts_[index(*only)] = true;
+  if (others == 1 && only != kInitialTxn) counts_[index(only)] = true;
 }
 
 }  // namespace assay::evidence

@@ -12,6 +12,7 @@ namespace assay::evidence {
 
 class Facts {
  public:
+  // REQUIRES: no queries (query_reads.hpp takes them apart).
   explicit Facts(const History& history);
 
   // The transactions that did not abort and whose last write of its key is this version; for elements of
@@ -19,6 +20,8 @@ class Facts {
   std::span<const Txn> writers(Version v) const {
     return {writers_.data() + begin_[index(v)], writers_.data() + begin_[index(v) + 1]};
   }
+  // Whoever can have written what a read saw, the initial transaction included.
+  std::vector<Txn> possible_writers(Version seen) const;
   bool is_list(Key k) const { return is_list_[index(k)]; }
   // A list whose elements do not tell who appended them.
   bool is_muddled(Key k) const { return muddled_[index(k)]; }

@@ -5,9 +5,7 @@
 namespace assay::evidence {
 
 Operations::Operations(const History& history) : h_(history), is_list_(h_.keys(), false), own_(h_.keys()) {
-  if (h_.has(OpKind::predicate_read) || h_.has(OpKind::range_read)) {
-    not_understood_ = "the history has predicate or range reads, which are not replayed";
-  }
+  not_understood_ = h_.left_out();
   if (!h_.has(OpKind::append) && !h_.has(OpKind::list_read)) return;
   const IdRange<Op> all{0, h_.operations()};
   for (const Op op : all) {
@@ -16,10 +14,7 @@ Operations::Operations(const History& history) : h_(history), is_list_(h_.keys()
   }
   for (const Op op : all) {
     const OpKind kind = h_.kind(op);
-    if (kind == OpKind::append || kind == OpKind::list_read || kind == OpKind::predicate_read ||
-        kind == OpKind::range_read) {
-      continue;
-    }
+    if (kind == OpKind::append || kind == OpKind::list_read) continue;
     if (!is_list_[index(h_.key(op))]) continue;
     // Reading nothing is reading the empty list.
     if (kind == OpKind::read && h_.is_initial(h_.version(op))) continue;
@@ -30,9 +25,10 @@ Operations::Operations(const History& history) : h_(history), is_list_(h_.keys()
 std::optional<Op> Operations::outside_reads(Txn t, std::vector<OutsideRead>& reads) {
   reads.clear();
   ++walk_;
+  Op moment{};
   for (const Op op : h_.operations_of(t)) {
     const OpKind kind = h_.kind(op);
-    if (kind == OpKind::predicate_read || kind == OpKind::range_read) continue;
+    if (!h_.same_moment(op)) moment = op;
     const bool list_read = kind == OpKind::list_read;
     const Key k = list_read ? h_.list(op).key : h_.key(op);
     Own& own = own_[index(k)];
@@ -46,8 +42,8 @@ std::optional<Op> Operations::outside_reads(Txn t, std::vector<OutsideRead>& rea
     }
     if (!is_list(k)) {
       if (!wrote) {
-        reads.push_back({op, k, false, h_.version(op), {}, false});
-      } else if (own.last != h_.version(op)) {
+        reads.push_back({op, moment, k, false, h_.version(op), {}, false});
+      } else if (!h_.covers(h_.version(op), own.last)) {
         return op;
       }
       continue;
@@ -58,7 +54,7 @@ std::optional<Op> Operations::outside_reads(Txn t, std::vector<OutsideRead>& rea
         !std::equal(list.end() - static_cast<std::ptrdiff_t>(mine), list.end(), own.appended.begin())) {
       return op;
     }
-    reads.push_back({op, k, true, {}, list.first(list.size() - mine), wrote});
+    reads.push_back({op, moment, k, true, {}, list.first(list.size() - mine), wrote});
   }
   return std::nullopt;
 }

@@ -14,6 +14,7 @@ namespace assay::evidence {
 // A read of what others wrote.
 struct OutsideRead {
   Op op;
+  Op moment;  // the first operation of its query, or itself
   Key key;
   bool is_list;
   Version seen;                   // registers
@@ -23,6 +24,7 @@ struct OutsideRead {
 
 class Operations {
  public:
+  // REQUIRES: no queries (query_reads.hpp takes them apart).
   explicit Operations(const History& history);
 
   // Not empty: why a replay of this history proves nothing.

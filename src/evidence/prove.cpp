@@ -64,13 +64,19 @@ class Facts {
   }
   std::vector<Txn> possible_writers(Version v, Txn reader) const {
     std::vector<Txn> found;
-    if (h_.is_initial(v)) found.push_back(kInitialTxn);
+    if (h_.covers(v, h_.initial_version(h_.key_of(v)))) found.push_back(kInitialTxn);
     for (const Txn t : h_.all_transactions()) {
       if (t == reader || h_.status(t) == Status::aborted) continue;
       const auto write = last_write(t, h_.key_of(v));
-      if (write && h_.version(*write) == v) found.push_back(t);
+      if (write && h_.covers(v, h_.version(*write))) found.push_back(t);
     }
     return found;
+  }
+  // What a read of `v` saw if it saw this writer. REQUIRES: the writer is a possible one.
+  Version version_from(Txn writer, Version v) const {
+    if (!h_.is_set(v)) return v;
+    const Key k = h_.key_of(v);
+    return writer == kInitialTxn ? h_.initial_version(k) : h_.version(*last_write(writer, k));
   }
   // What a list read shows of others, and the last transaction among them.
   Txn source_of_list(Txn reader, Op op) const {
@@ -146,7 +152,12 @@ class Resolver {
  public:
   Resolver(const History& h, const Facts& facts, const std::vector<OpenRead>& open, const Choices& choices)
       : h_(h), facts_(facts), open_(open), choices_(choices) {
-    for (const OpenRead& read : open) ambiguous_.push_back(read.version);
+    for (const OpenRead& read : open) {
+      ambiguous_.push_back(read.version);
+      if (!h_.is_set(read.version)) continue;
+      const std::span<const Version> members = h_.members(read.version);
+      ambiguous_.insert(ambiguous_.end(), members.begin(), members.end());
+    }
     std::sort(ambiguous_.begin(), ambiguous_.end());
   }
 
@@ -154,8 +165,13 @@ class Resolver {
     build_.clocks(h_.clocks());
     for (const Txn t : h_.all_transactions()) {
       build_.begin(build_.session(h_.name(h_.session_of(t))), h_.name(t));
+      Op moment{};
       for (const Op op : h_.operations_of(t)) {
-        if (add(t, op)) made_.operations.push_back(op);
+        if (!h_.same_moment(op)) moment = op;
+        if (!add(t, op)) continue;
+        const bool first = made_.operations.empty() || made_.operations.back() < h_.operations_of(t)[0];
+        if (!first && made_.operations.back() >= moment) build_.same_moment();
+        made_.operations.push_back(op);
       }
       build_.end(h_.status(t), h_.start(t), h_.end(t));
     }
@@ -208,9 +224,11 @@ class Resolver {
       // Its only possible writer may have had its value renamed for the sake of others.
       const std::vector<Txn> writers =
           facts_.is_list(k) ? std::vector<Txn>{kInitialTxn} : facts_.possible_writers(v, t);
-      add_read_of(v, k, writers.size() == 1 ? writers[0] : kInitialTxn);
+      if (writers.empty() && h_.is_set(v)) return false;
+      const Txn writer = writers.size() == 1 ? writers[0] : kInitialTxn;
+      add_read_of(facts_.version_from(writer, v), k, writer);
     } else {
-      add_read_of(v, k, choice->second);
+      add_read_of(facts_.version_from(choice->second, v), k, choice->second);
     }
     return true;
   }

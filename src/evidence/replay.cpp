@@ -6,6 +6,7 @@
 
 #include "evidence/axioms.hpp"
 #include "evidence/operations.hpp"
+#include "evidence/query_reads.hpp"
 
 namespace assay::evidence {
 
@@ -105,7 +106,7 @@ class Run {
   }
 
   bool sees_what_is_there(const OutsideRead& r) const {
-    if (!r.is_list) return current_[index(r.key)] == r.seen;
+    if (!r.is_list) return h_.covers(r.seen, current_[index(r.key)]);
     const std::vector<Version>& list = lists_[index(r.key)];
     return std::equal(list.begin(), list.end(), r.list.begin(), r.list.end());
   }
@@ -169,6 +170,9 @@ class Run {
 
 std::optional<std::string> replay(const History& history, Level level, bool keep_sessions,
                                   std::chrono::nanoseconds drift, std::span<const check::Event> order) {
+  if (has_queries(history)) {
+    return replay(take_queries_apart(history, level).history, level, keep_sessions, drift, order);
+  }
   Operations operations(history);
   if (!operations.not_understood().empty()) return operations.not_understood();
   if (!implies(level, Level::prefix)) return check_axiom(history, level, keep_sessions, order, operations);

@@ -1,13 +1,14 @@
 #include "evidence/verify.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "evidence/certificate_line.hpp"
 #include "evidence/facts.hpp"
+#include "evidence/query_reads.hpp"
 #include "evidence/replay.hpp"
 #include "history/digest.hpp"
 #include "history/error.hpp"
@@ -19,51 +20,10 @@ namespace {
 constexpr std::string_view kFirstLine = "assay-certificate 1";
 constexpr std::size_t kDeepest = 1000;  // cases inside of cases
 
-// Why a line is not accepted.
-struct Rejected {
-  std::string why;
-};
-void require(bool condition, const char* otherwise) {
-  if (!condition) throw Rejected{otherwise};
-}
-
 template <class T>
 bool contains(const T& list, const typename T::value_type& element) {
   return std::find(list.begin(), list.end(), element) != list.end();
 }
-
-// The words of one line, one after the other.
-class Line {
- public:
-  explicit Line(std::string_view text) : rest_(text), head_(word()) {}
-
-  std::string_view head() const { return head_; }
-  bool more() const { return !ended_; }
-  void end() const { require(ended_, "a word too many"); }
-  std::string_view word() {
-    require(!ended_, "a word is missing");
-    const std::size_t end = rest_.find(' ');
-    const std::string_view found = rest_.substr(0, end);
-    require(!found.empty(), "an empty word");
-    ended_ = end == std::string_view::npos;
-    if (!ended_) rest_.remove_prefix(end + 1);
-    return found;
-  }
-  std::uint64_t number() { return number_in(word()); }
-
-  static std::uint64_t number_in(std::string_view text) {
-    std::uint64_t value = 0;
-    const auto [at, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    require(error == std::errc{} && at == text.data() + text.size(), "a number was expected");
-    require(text.size() == 1 || text.front() != '0', "a number with a leading zero");
-    return value;
-  }
-
- private:
-  std::string_view rest_;
-  bool ended_ = false;
-  std::string_view head_;
-};
 
 std::string hexadecimal(std::uint64_t number) {
   std::string digits(16, '0');
@@ -85,7 +45,11 @@ constexpr bool is_commit(const Event& e) {
 class Verifier {
  public:
   Verifier(std::string_view text, const History& history, Verification& result)
-      : text_(text), h_(history), result_(result), facts_(history), members_(h_.transactions(), false) {}
+      : text_(text), original_(history), result_(result), members_(history.transactions(), false) {}
+
+  // The history that the rest speaks of: the original, or that with its queries taken apart, where
+  // transactions and keys are the same.
+  const History& plain() const { return apart_ ? apart_->history : original_; }
 
   std::size_t line_number() const { return line_number_; }
 
@@ -93,6 +57,8 @@ class Verifier {
     require_whole();
     require(next_text() == kFirstLine, "this is no certificate");
     read_head();
+    if (has_queries(original_)) apart_ = take_queries_apart(original_, result_.level);
+    facts_.emplace(plain());
     if (result_.holds) {
       read_order();
     } else {
@@ -149,10 +115,10 @@ class Verifier {
 
   void read_head() {
     const auto count = [](std::uint32_t n, const char* what) { return std::to_string(n) + what; };
-    require(next_text() == "history " + count(h_.sessions(), " sessions ") +
-                               count(h_.transactions(), " transactions ") +
-                               count(h_.operations(), " operations ") + count(h_.keys(), " keys ") +
-                               hexadecimal(digest(h_)),
+    require(next_text() == "history " + count(original_.sessions(), " sessions ") +
+                               count(original_.transactions(), " transactions ") +
+                               count(original_.operations(), " operations ") +
+                               count(original_.keys(), " keys ") + hexadecimal(digest(original_)),
             "the certificate is about another history");
     Line level = next("level");
     const std::string_view name = level.word();
@@ -190,7 +156,7 @@ class Verifier {
       while (line.more()) order.push_back(event(line.word()));
     }
     require(!contains(order, kInit), "the initial state is in the order");
-    if (auto wrong = replay(h_, result_.level, result_.keep_sessions, result_.clock_drift, order)) {
+    if (auto wrong = replay(plain(), result_.level, result_.keep_sessions, result_.clock_drift, order)) {
       throw Rejected{*wrong};
     }
   }
@@ -199,7 +165,7 @@ class Verifier {
 
   Txn transaction(std::string_view word) const {
     const std::uint64_t number = Line::number_in(word);
-    require(number < h_.transactions(), "there is no such transaction");
+    require(number < plain().transactions(), "there is no such transaction");
     return Txn{static_cast<std::uint32_t>(number)};
   }
   Txn member(std::string_view word) const {
@@ -216,12 +182,28 @@ class Verifier {
     const std::size_t dot = word.find('.');
     require(dot != std::string_view::npos, "an operation was expected");
     const Txn t = transaction(word.substr(0, dot));
-    const std::uint64_t place = Line::number_in(word.substr(dot + 1));
-    require(place < h_.operations_of(t).size(), "there is no such operation");
-    return h_.operations_of(t)[static_cast<std::uint32_t>(place)];
+    const std::string_view rest = word.substr(dot + 1);
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const std::uint64_t place = Line::number_in(rest.substr(0, slash));
+    require(place < original_.operations_of(t).size(), "there is no such operation");
+    const Op op = original_.operations_of(t)[static_cast<std::uint32_t>(place)];
+    if (slash == rest.size() && !apart_) return op;
+    // Of a query with the key that it is about.
+    std::optional<Op> found;
+    if (slash < rest.size()) {
+      require(apart_ && original_.kind(op) >= OpKind::predicate_read, "only a query is of several keys");
+      found = apart_->read_of(op, key(Line::number_in(rest.substr(slash + 1))));
+    } else {
+      require(original_.kind(op) < OpKind::predicate_read, "a query is of several keys");
+      found = apart_->only(op);
+    }
+    require(found.has_value(), "the query says nothing of that key");
+    return *found;
   }
+  // Where it stands in its transaction: reads of one query are at one place.
+  Op place(Op op) const { return apart_ ? apart_->operations[index(op)] : op; }
   Key key(std::uint64_t number) const {
-    require(number < h_.keys(), "there is no such key");
+    require(number < plain().keys(), "there is no such key");
     return Key{static_cast<std::uint32_t>(number)};
   }
   Event begin(Txn t) const { return {t, two_events_ ? Event::Side::begin : Event::Side::commit}; }
@@ -236,8 +218,8 @@ class Verifier {
       const std::string_view text = next_text();
       const Txn t = transaction(Line(text).word());
       require(!last || *last < t, "members are not in order");
-      require(text == "member " + std::to_string(index(t)) + " " + to_json(h_.name(h_.session_of(t))) + " " +
-                          to_json(h_.name(t)),
+      require(text == "member " + std::to_string(index(t)) + " " +
+                          to_json(plain().name(plain().session_of(t))) + " " + to_json(plain().name(t)),
               "the history calls that transaction something else");
       members_[index(t)] = true;
       last = t;
@@ -245,7 +227,7 @@ class Verifier {
   }
   void require_committed_member(Txn t) const {
     require(members_[index(t)], "the reader is no member");
-    require(h_.status(t) == Status::committed, "the reader did not commit: its reads are no evidence");
+    require(plain().status(t) == Status::committed, "the reader did not commit: its reads are no evidence");
   }
 
   // --- a read that no level allows ---
@@ -257,10 +239,10 @@ class Verifier {
     std::optional<Op> other;
     if (line.more()) other = operation(line.word());
     line.end();
-    require(facts_.is_read(read), "that is no read");
-    require_committed_member(h_.transaction_of(read));
-    require(!other || members_[index(h_.transaction_of(*other))], "the writer is no member");
-    if (facts_.is_list(facts_.key(read))) {
+    require(facts_->is_read(read), "that is no read");
+    require_committed_member(plain().transaction_of(read));
+    require(!other || members_[index(plain().transaction_of(*other))], "the writer is no member");
+    if (facts_->is_list(facts_->key(read))) {
       read_bad_list(kind, read, other);
     } else {
       read_bad_register(kind, read, other);
@@ -268,51 +250,51 @@ class Verifier {
   }
 
   void read_bad_register(std::string_view kind, Op read, std::optional<Op> other) const {
-    const Txn reader = h_.transaction_of(read);
-    const Version v = h_.version(read);
-    const std::vector<Op> own = facts_.own_writes(read);
+    const Txn reader = plain().transaction_of(read);
+    const Version v = plain().version(read);
+    const std::vector<Op> own = facts_->own_writes(read);
     if (kind == "internal") {
       require(!own.empty() && own.back() == other, "the transaction had not written the key there");
-      require(h_.version(own.back()) != v, "the read shows the transaction's own write");
+      require(!plain().covers(v, plain().version(own.back())), "the read shows the transaction's own write");
       return;
     }
     require(own.empty(), "the transaction had written the key itself");
-    require(!h_.is_initial(v), "the initial value can be read");
-    for (const Txn t : facts_.writers(v)) require(t == reader, "somebody wrote that");
+    for (const Txn t : facts_->possible_writers(v)) require(t == reader, "somebody wrote that");
     if (kind == "thin-air") {
       require(!other, "nobody can have written it");
-      for (const Op op : IdRange<Op>{0, h_.operations()}) {
-        require(!writes(h_.kind(op)) || h_.version(op) != v, "somebody wrote that");
+      for (const Op op : IdRange<Op>{0, plain().operations()}) {
+        require(!writes(plain().kind(op)) || !plain().covers(v, plain().version(op)), "somebody wrote that");
       }
       return;
     }
-    require(other && writes(h_.kind(*other)) && h_.version(*other) == v, "that write is another");
-    const Txn writer = h_.transaction_of(*other);
-    const bool aborted = h_.status(writer) == Status::aborted;
+    require(other && writes(plain().kind(*other)) && plain().covers(v, plain().version(*other)),
+            "that write is another");
+    const Txn writer = plain().transaction_of(*other);
+    const bool aborted = plain().status(writer) == Status::aborted;
     require((kind == "aborted" && aborted) || (kind == "intermediate" && !aborted && writer != reader) ||
                 (kind == "future" && writer == reader),
             "the writer's fate is another");
   }
 
   void read_bad_list(std::string_view kind, Op read, std::optional<Op> other) const {
-    const Txn reader = h_.transaction_of(read);
-    const Key k = facts_.key(read);
-    const std::span<const Version> list = facts_.elements(read);
-    require(!facts_.is_muddled(k), "the elements of that list do not tell who appended them");
-    const bool other_appends = other && h_.kind(*other) == OpKind::append && h_.key(*other) == k;
+    const Txn reader = plain().transaction_of(read);
+    const Key k = facts_->key(read);
+    const std::span<const Version> list = facts_->elements(read);
+    require(!facts_->is_muddled(k), "the elements of that list do not tell who appended them");
+    const bool other_appends = other && plain().kind(*other) == OpKind::append && plain().key(*other) == k;
     if (kind == "internal") {
-      const std::vector<Op> own = facts_.own_writes(read);
+      const std::vector<Op> own = facts_->own_writes(read);
       const auto others = before_own(list, own);
-      require(
-          !own.empty() && (!others || std::any_of(own.begin(), own.end(),
-                                                  [&](Op o) { return contains(*others, h_.version(o)); })),
-          "the list ends with the transaction's own appends");
+      require(!own.empty() &&
+                  (!others || std::any_of(own.begin(), own.end(),
+                                          [&](Op o) { return contains(*others, plain().version(o)); })),
+              "the list ends with the transaction's own appends");
       require(other && contains(own, *other), "the other operation is no earlier append of the transaction");
     } else if (kind == "thin-air") {
       require(!other, "nobody can have appended it");
-      std::vector<bool> appended(h_.versions(), false);
-      for (const Op op : IdRange<Op>{0, h_.operations()}) {
-        if (h_.kind(op) == OpKind::append) appended[index(h_.version(op))] = true;
+      std::vector<bool> appended(plain().versions(), false);
+      for (const Op op : IdRange<Op>{0, plain().operations()}) {
+        if (plain().kind(op) == OpKind::append) appended[index(plain().version(op))] = true;
       }
       require(std::any_of(list.begin(), list.end(), [&](Version v) { return !appended[index(v)]; }),
               "all elements were appended");
@@ -321,9 +303,9 @@ class Verifier {
       std::sort(sorted.begin(), sorted.end());
       require(std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end(), "no element is there twice");
     } else if (kind == "incompatible-order" && !other_appends) {
-      require(facts_.is_read(*other) && facts_.key(*other) == k, "the other is no read of the list");
-      require_committed_member(h_.transaction_of(*other));
-      const std::span<const Version> second = facts_.elements(*other);
+      require(facts_->is_read(*other) && facts_->key(*other) == k, "the other is no read of the list");
+      require_committed_member(plain().transaction_of(*other));
+      const std::span<const Version> second = facts_->elements(*other);
       const std::size_t shared = std::min(list.size(), second.size());
       require(!std::equal(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(shared), second.begin()),
               "one list continues the other");
@@ -333,23 +315,23 @@ class Verifier {
     }
   }
   void read_bad_element(std::string_view kind, Txn reader, Op read, Op append) const {
-    const std::span<const Version> list = facts_.elements(read);
-    const auto at = std::find(list.begin(), list.end(), h_.version(append));
+    const std::span<const Version> list = facts_->elements(read);
+    const auto at = std::find(list.begin(), list.end(), plain().version(append));
     require(at != list.end(), "the element is not in the list");
-    const Txn writer = h_.transaction_of(append);
-    const bool aborted = h_.status(writer) == Status::aborted;
+    const Txn writer = plain().transaction_of(append);
+    const bool aborted = plain().status(writer) == Status::aborted;
     if (kind == "aborted") {
-      require(facts_.writers(*at).empty() && aborted, "the writer did not abort");
+      require(facts_->writers(*at).empty() && aborted, "the writer did not abort");
     } else if (kind == "future") {
       require(writer == reader && append > read, "the append did not come later");
     } else {
       require(!aborted && writer != reader, "not somebody else's append");
       // What the writer appended to the same list just before and just after.
       std::optional<Version> before, after;
-      for (const Op op : h_.operations_of(writer)) {
-        if (h_.kind(op) != OpKind::append || h_.key(op) != h_.key(append)) continue;
-        if (op < append) before = h_.version(op);
-        if (op > append && !after) after = h_.version(op);
+      for (const Op op : plain().operations_of(writer)) {
+        if (plain().kind(op) != OpKind::append || plain().key(op) != plain().key(append)) continue;
+        if (op < append) before = plain().version(op);
+        if (op > append && !after) after = plain().version(op);
       }
       const bool cut_off = after && (at + 1 == list.end() || at[1] != *after);
       const bool displaced = before && (at == list.begin() || at[-1] != *before);
@@ -363,7 +345,7 @@ class Verifier {
     if (list.size() < own.size()) return std::nullopt;
     const auto others = list.first(list.size() - own.size());
     for (std::size_t i = 0; i < own.size(); ++i) {
-      if (list[others.size() + i] != h_.version(own[i])) return std::nullopt;
+      if (list[others.size() + i] != plain().version(own[i])) return std::nullopt;
     }
     return others;
   }
@@ -430,7 +412,7 @@ class Verifier {
     const Txn a = member(line.word()), b = member(line.word());
     line.end();
     require(strong_, "the level says nothing about the order of two writers");
-    require(a != b && counts(a) && counts(b) && facts_.writes_key(a, k) && facts_.writes_key(b, k),
+    require(a != b && counts(a) && counts(b) && facts_->writes_key(a, k) && facts_->writes_key(b, k),
             "not two writers of the key");
     for (const auto& [first, second] : {std::pair{a, b}, std::pair{b, a}}) {
       Line one = next_case();
@@ -455,7 +437,7 @@ class Verifier {
       require(found != open.end(), "the read cannot have seen that, or the case was there before");
       open.erase(found);
       assumptions_.push_back({read, writer});
-      read_case({commit(writer), begin(h_.transaction_of(read)), 'r', read}, depth);
+      read_case({commit(writer), begin(plain().transaction_of(read)), 'r', read}, depth);
       assumptions_.pop_back();
     }
     require(open.empty(), "the cases are not all");
@@ -468,42 +450,43 @@ class Verifier {
   }
   bool counts(Txn t) const {
     return members_[index(t)] &&
-           (facts_.counts(t) || std::any_of(assumptions_.begin(), assumptions_.end(),
-                                            [&](const Assumption& a) { return a.writer == t; }));
+           (facts_->counts(t) || std::any_of(assumptions_.begin(), assumptions_.end(),
+                                             [&](const Assumption& a) { return a.writer == t; }));
   }
 
   // --- who a read saw ---
 
   std::vector<Txn> candidates(Op read) const {
     std::vector<Txn> found;
-    if (h_.is_initial(h_.version(read))) found.push_back(kInitialTxn);
-    for (const Txn t : facts_.writers(h_.version(read))) {
-      if (t != h_.transaction_of(read)) found.push_back(t);
+    for (const Txn t : facts_->possible_writers(plain().version(read))) {
+      if (t != plain().transaction_of(read)) found.push_back(t);
     }
     return found;
   }
   void require_outside_register_read(Op read) const {
-    require(h_.kind(read) == OpKind::read && !facts_.is_list(h_.key(read)), "that is no read of a register");
-    require_committed_member(h_.transaction_of(read));
-    require(facts_.own_writes(read).empty(), "the transaction had written the key itself");
+    require(plain().kind(read) == OpKind::read && !facts_->is_list(plain().key(read)),
+            "that is no read of a register");
+    require_committed_member(plain().transaction_of(read));
+    require(facts_->own_writes(read).empty(), "the transaction had written the key itself");
   }
   void require_list_read(Op read) const {
-    require(facts_.is_read(read) && facts_.is_list(facts_.key(read)), "that is no read of a list");
-    require_committed_member(h_.transaction_of(read));
-    require(!facts_.is_muddled(facts_.key(read)), "the elements of that list do not tell who appended them");
+    require(facts_->is_read(read) && facts_->is_list(facts_->key(read)), "that is no read of a list");
+    require_committed_member(plain().transaction_of(read));
+    require(!facts_->is_muddled(facts_->key(read)),
+            "the elements of that list do not tell who appended them");
   }
 
   // Requires that the read saw what the writer wrote: by force, or by an assumption of the cases around.
   void require_saw(Op read, Txn writer) const {
-    require(facts_.is_read(read), "that is no read");
-    if (facts_.is_list(facts_.key(read))) return require_list_saw(read, writer);
+    require(facts_->is_read(read), "that is no read");
+    if (facts_->is_list(facts_->key(read))) return require_list_saw(read, writer);
     require_outside_register_read(read);
     const std::vector<Txn> possible = candidates(read);
     require(contains(possible, writer), "the read saw somebody else");
     // Under a snapshot two reads of one version by one transaction saw the same write.
     const auto same = [&](Op other) {
-      return other == read || (strong_ && h_.transaction_of(other) == h_.transaction_of(read) &&
-                               h_.version(other) == h_.version(read));
+      return other == read || (strong_ && plain().transaction_of(other) == plain().transaction_of(read) &&
+                               plain().version(other) == plain().version(read));
     };
     require(possible.size() == 1 ||
                 std::any_of(assumptions_.begin(), assumptions_.end(),
@@ -517,24 +500,24 @@ class Verifier {
     require_list_read(read);
     std::vector<Version> list;
     bool last_is_members = true;
-    for (const Version v : facts_.elements(read)) {
-      const auto writers = facts_.writers(v);
+    for (const Version v : facts_->elements(read)) {
+      const auto writers = facts_->writers(v);
       const bool of_member = !writers.empty() && members_[index(writers[0])];
-      if (writers.empty() || writers[0] != h_.transaction_of(read)) last_is_members = of_member;
+      if (writers.empty() || writers[0] != plain().transaction_of(read)) last_is_members = of_member;
       if (of_member) list.push_back(v);
     }
     require(strong_ || last_is_members, "the list shows somebody else");
-    const auto others = before_own(list, facts_.own_writes(read));
+    const auto others = before_own(list, facts_->own_writes(read));
     require(others.has_value(), "the list does not end with the transaction's own appends");
-    require((others->empty() ? kInitialTxn : facts_.writers(others->back())[0]) == writer,
+    require((others->empty() ? kInitialTxn : facts_->writers(others->back())[0]) == writer,
             "the list shows somebody else");
   }
 
   // Requires that the read saw `source` and not `writer`, which writes the same key.
   void require_missed(Op read, Txn source, Txn writer) const {
-    require(writer != source && writer != h_.transaction_of(read), "other events");
+    require(writer != source && writer != plain().transaction_of(read), "other events");
     require_saw(read, source);
-    require(facts_.writes_key(writer, facts_.key(read)), "it does not write the key");
+    require(facts_->writes_key(writer, facts_->key(read)), "it does not write the key");
   }
 
   // --- steps ---
@@ -576,7 +559,7 @@ class Verifier {
     } else if (rule == "reads-from") {
       made.kind = 'r';
       made.read = operation(line.word());
-      require(is_commit(from) && to == begin(h_.transaction_of(*made.read)), "other events");
+      require(is_commit(from) && to == begin(plain().transaction_of(*made.read)), "other events");
       require_saw(*made.read, from.txn);
     } else if (rule == "initial") {
       if (from != kInit) check_initial(from, to, operation(line.word()));
@@ -599,7 +582,7 @@ class Verifier {
 
   void check_session(const Event& from, const Event& to) const {
     require(result_.keep_sessions, "session order is ignored");
-    require(from != kInit && h_.session_of(from.txn) == h_.session_of(to.txn) && from.txn < to.txn,
+    require(from != kInit && plain().session_of(from.txn) == plain().session_of(to.txn) && from.txn < to.txn,
             "not this order in one session");
     require(two_events_ || (is_commit(from) && is_commit(to)), "other events");
   }
@@ -607,8 +590,8 @@ class Verifier {
   void check_real_time(const Event& from, const Event& to) const {
     require(info(result_.level).real_time, "the level says nothing about real time");
     require(is_commit(from) && to == begin(to.txn), "other events");
-    require(h_.status(from.txn) == Status::committed, "nobody knows when it took effect");
-    const auto end = h_.end(from.txn), start = h_.start(to.txn);
+    require(plain().status(from.txn) == Status::committed, "nobody knows when it took effect");
+    const auto end = plain().end(from.txn), start = plain().start(to.txn);
     require(end && start && *end < *start, "one did not end before the other started");
     const std::uint64_t apart = static_cast<std::uint64_t>(*start) - static_cast<std::uint64_t>(*end);
     require(apart > static_cast<std::uint64_t>(result_.clock_drift.count()),
@@ -617,17 +600,17 @@ class Verifier {
 
   // Who read the initial version came before everybody who wrote the key.
   void check_initial(const Event& from, const Event& to, Op read) const {
-    require(strong_ && is_commit(to) && from == begin(h_.transaction_of(read)), "other events");
+    require(strong_ && is_commit(to) && from == begin(plain().transaction_of(read)), "other events");
     require_missed(read, kInitialTxn, to.txn);
   }
 
   void check_version_order(const Event& from, const Event& to, Op read) const {
     require_list_read(read);
     require(is_commit(from) && from.txn != to.txn && to == overwrites(to.txn), "other events");
-    require(facts_.writes_key(to.txn, facts_.key(read)), "it does not write the key");
+    require(facts_->writes_key(to.txn, facts_->key(read)), "it does not write the key");
     bool seen_first = false;
-    for (const Version v : facts_.elements(read)) {
-      const auto writers = facts_.writers(v);
+    for (const Version v : facts_->elements(read)) {
+      const auto writers = facts_->writers(v);
       if (writers.empty()) continue;
       if (writers[0] == to.txn) break;
       seen_first = seen_first || writers[0] == from.txn;
@@ -640,7 +623,7 @@ class Verifier {
     const Op read = operation(line.word());
     require(strong_ && is_commit(from) && to == overwrites(to.txn), "other events");
     require_missed(read, to.txn, from.txn);
-    path(line, from, begin(h_.transaction_of(read)));
+    path(line, from, begin(plain().transaction_of(read)));
   }
 
   // t3 = from reads k from t1, t2 = to writes k, t1 before t2, so t3 before t2. At snapshot isolation t1 and
@@ -648,7 +631,7 @@ class Verifier {
   void check_anti_dependency(Line& line, const Event& from, const Event& to) const {
     const Op read = operation(line.word());
     const Txn source = member(line.word());
-    require(strong_ && is_commit(to) && from == begin(h_.transaction_of(read)), "other events");
+    require(strong_ && is_commit(to) && from == begin(plain().transaction_of(read)), "other events");
     require_missed(read, source, to.txn);
     path(line, exclusive_ ? begin(source) : commit(source), to);
   }
@@ -656,7 +639,7 @@ class Verifier {
   void check_first_committer(Line& line, const Event& from, const Event& to) const {
     const Key k = key(line.number());
     require(exclusive_ && is_commit(from) && from.txn != to.txn && to == begin(to.txn), "other events");
-    require(facts_.writes_key(from.txn, k) && facts_.writes_key(to.txn, k), "not two writers of the key");
+    require(facts_->writes_key(from.txn, k) && facts_->writes_key(to.txn, k), "not two writers of the key");
     path(line, begin(from.txn), commit(to.txn));
   }
 
@@ -666,7 +649,7 @@ class Verifier {
     const Op read = operation(line.word());
     require(!strong_ && is_commit(from) && to == commit(to.txn), "other events");
     require_missed(read, to.txn, from.txn);
-    const std::vector<const Step*> steps = path(line, from, commit(h_.transaction_of(read)));
+    const std::vector<const Step*> steps = path(line, from, commit(plain().transaction_of(read)));
     std::string shape;
     for (const Step* s : steps) {
       require(s->kind == 's' || s->kind == 'r', "neither session order nor a read");
@@ -678,9 +661,9 @@ class Verifier {
     switch (result_.level) {
       case Level::read_committed:
       case Level::monotonic_atomic_view:
-        return shape == "r" && *seen < read;
+        return shape == "r" && place(*seen) < place(read);
       case Level::repeatable_read:
-        return shape == "r" && facts_.key(*seen) == facts_.key(read);
+        return shape == "r" && facts_->key(*seen) == facts_->key(read);
       case Level::read_your_writes:
         return shape == "s";
       case Level::monotonic_reads:
@@ -699,9 +682,10 @@ class Verifier {
   std::string_view text_;
   std::size_t at_ = 0;
   std::size_t line_number_ = 0;
-  const History& h_;
+  const History& original_;
   Verification& result_;
-  const Facts facts_;
+  std::optional<QueryReads> apart_;  // if there are queries
+  std::optional<Facts> facts_;
   bool strong_ = false;      // prefix or stronger
   bool two_events_ = false;  // begin and commit are told apart
   bool exclusive_ = false;   // two writers of a key do not overlap

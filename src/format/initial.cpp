@@ -119,7 +119,7 @@ void InitialValues::add_notes() {
 }
 
 History with_initial_versions(const History& history, std::span<const std::optional<Version>> initial,
-                              std::span<const Txn> without, const std::string& note) {
+                              std::span<const Txn> without, Zero zero, const std::string& note) {
   HistoryBuilder build;
   Replay replay(history, initial, build);
   auto skip = without.begin();
@@ -131,6 +131,13 @@ History with_initial_versions(const History& history, std::span<const std::optio
     build.begin(build.session(history.name(history.session_of(t))), history.name(t));
     for (const Op op : history.operations_of(t)) replay.operation(op);
     build.end(history.status(t), history.start(t), history.end(t));
+  }
+  if (history.has(OpKind::range_read) || history.has(OpKind::predicate_read)) {
+    for (std::uint32_t k = 0; k < history.keys(); ++k) {
+      if (!initial[k] || history.is_initial(*initial[k])) continue;
+      if (zero == Zero::is_no_row && history.value(*initial[k]) == Atom::integer(0)) continue;
+      build.initial_row(history.name(Key{k}));
+    }
   }
   build.clocks(history.clocks());
   build.source(history.path(), history.format());
@@ -157,7 +164,7 @@ History fold_initial_transaction(const History& history, Txn writer) {
     // Its last write of a key counts; a delete without a tombstone leaves the key absent, as it was.
     entry = history.is_initial(version) ? std::nullopt : std::optional(version);
   }
-  return with_initial_versions(history, initial, {&writer, 1});
+  return with_initial_versions(history, initial, {&writer, 1}, Zero::is_a_row);
 }
 
 }  // namespace assay::format

@@ -55,8 +55,10 @@ History fold_initial_transaction(const History& history, Txn writer);
 //   * what was the initial version before ("there is no such row") becomes the ordinary value null: nobody
 //   can have seen
 //     it, except after a delete.
+// To a query these are rows that were there, but for the value 0 where the format says that it is no row.
 // `note`, if not empty, joins the notes of the history.
+enum class Zero : std::uint8_t { is_a_row, is_no_row };
 History with_initial_versions(const History& history, std::span<const std::optional<Version>> initial,
-                              std::span<const Txn> without, const std::string& note = {});
+                              std::span<const Txn> without, Zero zero, const std::string& note = {});
 
 }  // namespace assay::format

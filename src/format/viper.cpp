@@ -64,7 +64,7 @@ class ViperReader {
     for (const Txn t : initial_transactions_) {
       for (const Op op : history.operations_of(t)) initial[index(history.key(op))] = history.version(op);
     }
-    return with_initial_versions(history, initial, initial_transactions_);
+    return with_initial_versions(history, initial, initial_transactions_, Zero::is_no_row);
   }
 
  private:
@@ -281,10 +281,10 @@ class ViperReader {
       if (!initial[k]) initial[k] = zero[k];
     }
     const auto contradictions = std::count(contradicted.begin(), contradicted.end(), true);
-    if (contradictions == 0) return with_initial_versions(history, initial, {});
+    if (contradictions == 0) return with_initial_versions(history, initial, {}, Zero::is_no_row);
     const auto key = Key{static_cast<std::uint32_t>(
         std::find(contradicted.begin(), contradicted.end(), true) - contradicted.begin())};
-    return with_initial_versions(history, initial, {},
+    return with_initial_versions(history, initial, {}, Zero::is_no_row,
                                  fmt::format("{} keys, {} among them, were read with several values that "
                                              "nobody wrote: the first is taken for the "
                                              "initial value, the others stay without a writer",

@@ -177,6 +177,31 @@ void HistoryBuilder::range_read(const std::optional<Atom>& low, const std::optio
   history_.queries_.push_back({begin, history_.elements_.size(), History::kNone, low_atom, high_atom});
 }
 
+HistoryBuilder::VersionSet HistoryBuilder::version_set(const Atom& key,
+                                                       std::span<const std::optional<Atom>> members) {
+  const std::uint32_t k = key_id(key.kind, bits_of(key));
+  const std::uint64_t begin = history_.elements_.size();
+  for (const std::optional<Atom>& member : members) add_element(key, member);
+  const auto version = static_cast<std::uint32_t>(version_keys_.size());
+  require_room(version, "versions");
+  version_keys_.push_back(k);
+  history_.values_.push_back(AtomKind::integer, 0);
+  history_.sets_.push_back({version, begin, history_.elements_.size()});
+  return VersionSet{version};
+}
+
+void HistoryBuilder::same_moment() {
+  assert(open_ && history_.operations() > 1);
+  history_.same_moment_.resize(history_.operations(), false);
+  history_.same_moment_.back() = true;
+}
+
+void HistoryBuilder::initial_row(const Atom& key) {
+  const std::uint32_t k = key_id(key.kind, bits_of(key));
+  if (history_.initial_rows_.size() <= k) history_.initial_rows_.resize(k + std::size_t{1}, false);
+  history_.initial_rows_[k] = true;
+}
+
 History HistoryBuilder::finish() {
   assert(!open_);
   const auto last = [&](std::size_t n) { return pending_count_ > n ? pending_count_ - n : 0; };
@@ -185,6 +210,8 @@ History HistoryBuilder::finish() {
   session_table_ = {};
   key_table_ = {};
   version_table_ = {};
+  if (!history_.same_moment_.empty()) history_.same_moment_.resize(history_.operations(), false);
+  if (!history_.initial_rows_.empty()) history_.initial_rows_.resize(history_.keys(), false);
   group_by_session();
   group_versions_by_key();
   history_.texts_.seal();
@@ -193,6 +220,11 @@ History HistoryBuilder::finish() {
 
 History HistoryBuilder::noted(History history, std::string note) {
   history.notes_.push_back(std::move(note));
+  return history;
+}
+
+History HistoryBuilder::with_left_out(History history, std::string what) {
+  history.left_out_ = std::move(what);
   return history;
 }
 
@@ -220,11 +252,13 @@ void HistoryBuilder::group_by_session() {
     std::vector<OpKind> kinds(h.kinds_.size());
     std::vector<std::uint32_t> payloads(h.payloads_.size());
     std::vector<std::uint32_t> op_begin(n + std::size_t{1}, 0);
+    std::vector<bool> same_moment(h.same_moment_.size());
     std::uint32_t at = 0;
     for (std::uint32_t t = 0; t < n; ++t) {
       for (std::uint32_t op = h.op_begin_[source[t]]; op < h.op_begin_[source[t] + 1]; ++op, ++at) {
         kinds[at] = h.kinds_[op];
         payloads[at] = h.payloads_[op];
+        if (!same_moment.empty()) same_moment[at] = h.same_moment_[op];
       }
       op_begin[t + 1] = at;
     }
@@ -234,6 +268,7 @@ void HistoryBuilder::group_by_session() {
       names.push_back(h.txn_names_.kind(source[t]), h.txn_names_.bits(source[t]));
     h.kinds_ = std::move(kinds);
     h.payloads_ = std::move(payloads);
+    h.same_moment_ = std::move(same_moment);
     h.op_begin_ = std::move(op_begin);
     h.txn_names_ = std::move(names);
     permute(h.txn_sessions_);
@@ -283,6 +318,13 @@ void HistoryBuilder::group_versions_by_key() {
     }
   }
   for (std::uint32_t& id : h.elements_) renumber(id);
+  for (History::VersionSet& set : h.sets_) {
+    set.version = renumbered[set.version];
+    std::sort(h.elements_.begin() + static_cast<std::ptrdiff_t>(set.begin),
+              h.elements_.begin() + static_cast<std::ptrdiff_t>(set.end));
+  }
+  std::sort(h.sets_.begin(), h.sets_.end(),
+            [](const auto& a, const auto& b) { return a.version < b.version; });
 
   h.key_versions_ = Runs(std::move(begin));
   h.values_ = std::move(values);

@@ -53,6 +53,22 @@ class HistoryBuilder {
   void predicate_read(const Atom& predicate, std::span<const Row> rows);
   void range_read(const std::optional<Atom>& low, const std::optional<Atom>& high, std::span<const Row> rows);
 
+  // For histories whose queries are taken apart. A set of versions of one key (no value: the initial one),
+  // and a read that saw one of them.
+  enum class VersionSet : std::uint32_t {};
+  VersionSet version_set(const Atom& key, std::span<const std::optional<Atom>> members);
+  void read_one_of(VersionSet set) { new_operation(OpKind::read, index(set)); }
+  // The last operation saw the database at the same moment as the one before it.
+  // REQUIRES: the open transaction has two or more operations.
+  void same_moment();
+  // Says that something that clients saw is not in here, and what.
+  void left_out(std::string what) { history_.left_out_ = std::move(what); }
+
+  // Gives the key its number now, whenever it is used.
+  void key(const Atom& name) { key_id(name.kind, bits_of(name)); }
+  // The initial version of the key is a row, and not the absence of one.
+  void initial_row(const Atom& key);
+
   // Closes the open transaction; times in nanoseconds.
   void end(Status status, std::optional<std::int64_t> start = std::nullopt,
            std::optional<std::int64_t> end = std::nullopt);
@@ -70,6 +86,8 @@ class HistoryBuilder {
 
   // Adds a note to a finished history: for what only the whole of it shows.
   static History noted(History history, std::string note);
+  // The same for what is left out of it.
+  static History with_left_out(History history, std::string what);
 
  private:
   // An operation or element whose key and version are still to be found. It waits twice for a cache line of a

@@ -32,13 +32,31 @@ Query History::query(Op op) const {
           as_versions(elements_, span.begin, span.end)};
 }
 
+const History::VersionSet* History::find_set(Version v) const {
+  const auto at = std::lower_bound(sets_.begin(), sets_.end(), index(v),
+                                   [](const VersionSet& set, std::uint32_t id) { return set.version < id; });
+  return at != sets_.end() && at->version == index(v) ? &*at : nullptr;
+}
+
+std::span<const Version> History::members(Version v) const {
+  const VersionSet& set = *find_set(v);
+  return as_versions(elements_, set.begin, set.end);
+}
+
+bool History::is_member(Version set, Version written) const {
+  if (!is_set(set)) return false;
+  const std::span<const Version> all = members(set);
+  return std::binary_search(all.begin(), all.end(), written);
+}
+
 std::size_t History::resident_bytes() const {
   const auto bytes = [](const auto& column) { return column.capacity() * sizeof(column[0]); };
   return bytes(session_begin_) + session_names_.resident_bytes() + bytes(op_begin_) + bytes(txn_sessions_) +
          bytes(statuses_) + txn_names_.resident_bytes() + bytes(starts_) + bytes(ends_) + bytes(kinds_) +
          bytes(payloads_) + key_names_.resident_bytes() + key_versions_.resident_bytes() +
-         values_.resident_bytes() + bytes(lists_) + bytes(queries_) + bytes(elements_) +
-         query_atoms_.resident_bytes() + texts_.resident_bytes();
+         values_.resident_bytes() + bytes(lists_) + bytes(queries_) + bytes(elements_) + bytes(sets_) +
+         same_moment_.capacity() / 8 + initial_rows_.capacity() / 8 + query_atoms_.resident_bytes() +
+         texts_.resident_bytes();
 }
 
 }  // namespace assay

@@ -112,6 +112,26 @@ class History {
   // REQUIRES: !is_initial(v).
   Atom value(Version v) const { return values_.get(index(v), texts_); }
 
+  // A history whose queries were taken apart (check/expand.hpp) has more than a client can log.
+  // A read may say no more than that it saw one of several versions of its key: a row that a query did not
+  // return was absent, or was there and did not match. Such a set is numbered among the versions of its key;
+  // nobody writes it.
+  bool is_set(Version v) const { return !sets_.empty() && find_set(v) != nullptr; }
+  // In increasing order. REQUIRES: is_set(v).
+  std::span<const Version> members(Version v) const;
+  // Whether a read that returned `seen` can have seen `written`.
+  bool covers(Version seen, Version written) const {
+    return seen == written || (!sets_.empty() && is_member(seen, written));
+  }
+  // Whether this operation saw the database at the same moment as the one before it: both are of one query.
+  bool same_moment(Op op) const { return !same_moment_.empty() && same_moment_[index(op)]; }
+  bool has_moments() const { return !same_moment_.empty(); }
+  // Not empty: something that its clients saw is not in here, and what.
+  const std::string& left_out() const { return left_out_; }
+
+  // Whether the initial version is known to be a row (one that was loaded), and not the absence of one.
+  bool initial_is_row(Key k) const { return !initial_rows_.empty() && initial_rows_[index(k)]; }
+
   // Which kinds of operations occur at all, so that a checker can refuse what it does not understand.
   bool has(OpKind kind) const { return kind_counts_[static_cast<std::size_t>(kind)] != 0; }
   std::uint32_t count(OpKind kind) const { return kind_counts_[static_cast<std::size_t>(kind)]; }
@@ -136,6 +156,10 @@ class History {
     // Indices into query_atoms_, or kNone.
     std::uint32_t predicate, low, high;
   };
+  struct VersionSet {
+    std::uint32_t version;
+    std::uint64_t begin, end;  // in elements_
+  };
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
   static constexpr std::int64_t kNoTime = INT64_MIN;
 
@@ -143,6 +167,9 @@ class History {
     if (column.empty() || column[index(t)] == kNoTime) return std::nullopt;
     return column[index(t)];
   }
+
+  const VersionSet* find_set(Version v) const;
+  bool is_member(Version set, Version written) const;
 
   // Per session.
   std::vector<std::uint32_t> session_begin_{0};  // first transaction; one more entry than sessions
@@ -165,11 +192,14 @@ class History {
   std::vector<QuerySpan> queries_;
   std::vector<std::uint32_t> elements_;
   AtomColumn query_atoms_;
+  std::vector<VersionSet> sets_;    // by version
+  std::vector<bool> same_moment_;   // per operation; empty if no query was taken apart
+  std::vector<bool> initial_rows_;  // per key; empty if none is known to be a row
 
   TextPool texts_;
   std::uint32_t kind_counts_[kOpKinds] = {};
   Clocks clocks_ = Clocks::one;
-  std::string path_, format_;
+  std::string path_, format_, left_out_;
   std::vector<std::string> notes_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <optional>
 
 #include "history/builder.hpp"
 
@@ -27,7 +29,12 @@ class Part {
     for (const Txn t : part_.transactions) {
       build_.begin(build_.session(whole_.name(whole_.session_of(t))), whole_.name(t));
       for (const Op op : whole_.operations_of(t)) {
-        if (add(t, op)) part_.operations.push_back(op);
+        if (!whole_.same_moment(op)) moment_ = op;
+        if (!add(t, op)) continue;
+        // Of one query: the one before it that was kept is of the same moment.
+        const bool first = part_.operations.empty() || part_.operations.back() < whole_.operations_of(t)[0];
+        if (!first && part_.operations.back() >= moment_) build_.same_moment();
+        part_.operations.push_back(op);
       }
       build_.end(whole_.status(t), whole_.start(t), whole_.end(t));
     }
@@ -89,7 +96,16 @@ class Part {
     }
   }
 
+  // Of a read that saw one of several versions, everybody who can have written any of them must be inside.
   bool answered_inside(Version v) const {
+    if (!whole_.is_set(v)) return written_inside(v);
+    const std::span<const Version> all = whole_.members(v);
+    const bool possible = std::any_of(all.begin(), all.end(), [&](Version m) { return possible_[index(m)]; });
+    return std::all_of(all.begin(), all.end(), [&](Version m) {
+      return possible && !possible_[index(m)] ? true : written_inside(m);
+    });
+  }
+  bool written_inside(Version v) const {
     return possible_[index(v)] ? !outside_[index(v)] : !touched_outside_[index(v)];
   }
 
@@ -118,7 +134,11 @@ class Part {
       } else if (written_by_[index(k)] != index(t) && !answered_inside(v)) {
         return false;  // what follows an own write is answered by the transaction itself
       }
-      whole_.is_initial(v) ? build_.read_initial(name(k)) : build_.read(name(k), whole_.value(v));
+      if (whole_.is_set(v)) {
+        read_one_of(v, k);
+      } else {
+        whole_.is_initial(v) ? build_.read_initial(name(k)) : build_.read(name(k), whole_.value(v));
+      }
       return true;
     }
     written_by_[index(k)] = index(t);
@@ -136,6 +156,18 @@ class Part {
         build_.write(name(k), whole_.value(v));
     }
     return true;
+  }
+
+  void read_one_of(Version set, Key k) {
+    auto known = sets_.find(set);
+    if (known == sets_.end()) {
+      std::vector<std::optional<Atom>> members;
+      for (const Version v : whole_.members(set)) {
+        members.push_back(whole_.is_initial(v) ? std::nullopt : std::optional(whole_.value(v)));
+      }
+      known = sets_.emplace(set, build_.version_set(name(k), members)).first;
+    }
+    build_.read_one_of(known->second);
   }
 
   bool add_list_read(Txn t, Op op) {
@@ -163,6 +195,8 @@ class Part {
   bool lists_understood_ = true;
   SubHistory part_;
   HistoryBuilder build_;
+  std::map<Version, HistoryBuilder::VersionSet> sets_;
+  Op moment_{};                            // the first operation of the current moment
   std::vector<std::uint32_t> written_by_;  // per key: the last transaction that wrote it so far
 };
 

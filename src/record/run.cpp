@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "record/pace.hpp"
+
 namespace assay::record {
 
 namespace {
@@ -189,18 +191,14 @@ void Running::run_session(std::uint32_t session) {
     left = *options_.transactions / options_.sessions;
     if (session < *options_.transactions % options_.sessions) ++left;
   }
-  Clock::duration between{0};
-  Clock::time_point due = Clock::now();
-  if (options_.rate) {
-    between = std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(options_.sessions / *options_.rate));
-    due += between * session / options_.sessions;  // so that sessions take turns
-  }
+  std::optional<Pace> pace;
+  if (options_.rate) pace.emplace(*options_.rate, options_.sessions, session);
+  const Clock::time_point start = Clock::now();
   for (std::uint64_t planned = 1; left != 0; ++planned, --left) {
-    if (options_.rate) pause(due);
+    if (pace) pause(start + pace->due());
     if (over()) return;
     script->plan(random);
-    const Clock::time_point begin = options_.rate ? due : Clock::now();
+    const Clock::time_point begin = pace ? start + pace->due() : Clock::now();
     const std::optional<Failure> failure = attempt(me, [&] { script->run(me); });
     const Clock::time_point end = Clock::now();
     if (end >= counted_from_) {
@@ -210,8 +208,8 @@ void Running::run_session(std::uint32_t session) {
       if (!failure) latencies_[session].add(end - begin);
     }
     if (options_.fence_every != 0 && planned % options_.fence_every == 0) fence(me);
-    if (options_.rate) {
-      due += between;
+    if (pace) {
+      pace->next();
     } else if (options_.think.count() != 0) {
       pause(end + options_.think);
     }

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "report/query_words.hpp"
 #include "report/report.hpp"
 #include "report/scenes.hpp"
 #include "report/sentence.hpp"
@@ -76,9 +77,10 @@ class Telling {
     std::size_t hidden = 0;
     for (const Op op : history_.operations_of(txn)) {
       const OpKind kind = history_.kind(op);
-      const bool query = kind == OpKind::predicate_read || kind == OpKind::range_read;
       const bool matters =
-          !query && keys_.count(kind == OpKind::list_read ? history_.list(op).key : history_.key(op)) != 0;
+          is_query(history_, op)
+              ? std::any_of(keys_.begin(), keys_.end(), [&](Key k) { return asks_for(history_, op, k); })
+              : keys_.count(kind == OpKind::list_read ? history_.list(op).key : history_.key(op)) != 0;
       if (!matters || shown == kMostOperations) {
         ++hidden;
         continue;

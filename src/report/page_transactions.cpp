@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/printable.hpp"
+#include "report/query_words.hpp"
 #include "report/report.hpp"
 
 namespace assay::report {
@@ -109,7 +110,10 @@ std::vector<Op> PageTransactions::choose(IdRange<Op> operations, const std::set<
     for (const Op op : operations) {
       if (chosen.size() == most) break;
       const auto key = key_of_operation(op);
-      const bool counts = operations_.count(op) != 0 || (key && keys.count(*key) != 0);
+      const bool counts =
+          operations_.count(op) != 0 ||
+          (key ? keys.count(*key) != 0
+               : std::any_of(keys.begin(), keys.end(), [&](Key k) { return asks_for(history_, op, k); }));
       if (counts == wanted) chosen.push_back(op);
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/printable.hpp"
+#include "report/query_words.hpp"
 
 namespace assay::report {
 
@@ -40,17 +41,23 @@ std::string bound(const std::optional<Atom>& atom) {
   return atom ? printable(*atom) : "";
 }
 
-// What `reader` saw of `writer` on `key`, where it is one value: nullopt for a list or a predicate.
+// What `reader` saw of `writer` on `key`, where it is one value: nullopt for a list.
 std::optional<Version> value_read(const History& history, Txn reader, Txn writer, Key key) {
-  for (const Op op : history.operations_of(reader)) {
-    if (history.kind(op) != OpKind::read || history.key(op) != key) continue;
-    const Version seen = history.version(op);
-    if (writer == kInitialTxn) {
-      if (history.is_initial(seen)) return seen;
-      continue;
-    }
+  const auto is_from_writer = [&](Version seen) {
+    if (history.key_of(seen) != key) return false;
+    if (writer == kInitialTxn) return history.is_initial(seen);
     for (const Op candidate : history.operations_of(writer)) {
-      if (writes(history.kind(candidate)) && history.version(candidate) == seen) return seen;
+      if (writes(history.kind(candidate)) && history.version(candidate) == seen) return true;
+    }
+    return false;
+  };
+  for (const Op op : history.operations_of(reader)) {
+    if (is_query(history, op)) {
+      for (const Version row : history.query(op).results) {
+        if (is_from_writer(row)) return row;
+      }
+    } else if (history.kind(op) == OpKind::read && is_from_writer(history.version(op))) {
+      return history.version(op);
     }
   }
   return std::nullopt;
@@ -142,21 +149,32 @@ std::optional<Key> key_of(const History& history, const BadRead& bad) {
       return history.list(bad.read).key;
     case OpKind::predicate_read:
     case OpKind::range_read:
-      return std::nullopt;
+      return bad.row;
     default:
       return history.key(bad.read);
   }
 }
 
+namespace {
+
+std::string what_was_seen(const History& history, const BadRead& bad, const std::string& reader,
+                          std::optional<Key> key) {
+  if (key && is_query(history, bad.read)) {
+    if (!returned(history, bad.read, *key)) return reader + " " + did_not_see(history, bad.read, *key);
+    return fmt::format("{} saw {}, and so row {}", reader, operation(history, bad.read),
+                       printable(history.name(*key)));
+  }
+  if (history.kind(bad.read) != OpKind::read) return reader + " saw " + operation(history, bad.read);
+  return fmt::format("{} read {} of {}", reader, value_of(history, history.version(bad.read)),
+                     key_name(history, history.key(bad.read)));
+}
+
+}  // namespace
+
 std::string sentence(const History& history, const BadRead& bad) {
   const std::string reader = full_name(history, bad.txn);
   const std::optional<Key> key = key_of(history, bad);
-  const std::string where = key ? key_name(history, *key) : "its predicate";
-  const bool single = history.kind(bad.read) == OpKind::read;
-  const std::string seen =
-      single ? value_of(history, history.version(bad.read)) : operation(history, bad.read);
-  const std::string saw =
-      single ? fmt::format("{} read {} of {}", reader, seen, where) : fmt::format("{} saw {}", reader, seen);
+  const std::string saw = what_was_seen(history, bad, reader, key);
   const bool has_write = bad.write != bad.read;
   const Txn writer = has_write ? history.transaction_of(bad.write) : kInitialTxn;
   const std::string wrote = has_write ? operation(history, bad.write) : "";
@@ -175,6 +193,9 @@ std::string sentence(const History& history, const BadRead& bad) {
     case BadRead::Kind::future:
       return fmt::format("{}, which only this transaction itself writes, and only later.", saw);
     case BadRead::Kind::thin_air:
+      if (key && is_query(history, bad.read) && !returned(history, bad.read, *key)) {
+        return saw + ", although it was there from the beginning and nobody took it away.";
+      }
       return fmt::format("{}, but nobody ever wrote that.", saw);
     case BadRead::Kind::incompatible_order:
       if (!has_write) return saw + ", which no list that the other reads show can have been.";
@@ -208,7 +229,33 @@ bool has_witness(const Step& step) {
   return step.rule == Rule::overwritten || step.rule == Rule::anti_dependency || step.rule == Rule::axiom;
 }
 
+namespace {
+
+// Why a row that a query did not return orders two transactions.
+std::string missing_row(const History& history, const Step& step, const Naming& naming) {
+  const bool visible = step.rule == Rule::axiom || step.rule == Rule::overwritten;
+  const Txn reader = visible ? step.witness : step.from.txn;
+  const Txn writer = visible ? step.from.txn : step.to.txn;
+  const Txn source = visible ? step.to.txn : step.rule == Rule::initial ? kInitialTxn : step.witness;
+  const std::string missed =
+      fmt::format("{} {}, which {} {}", naming(reader), did_not_see(history, step.read, step.key),
+                  naming(writer), did_to(history, writer, step.key));
+  if (!visible) {
+    return source == kInitialTxn ? missed + ": that had not happened yet"
+                                 : fmt::format("{0}: it saw that row as {1} left it, and {2} came after {1}",
+                                               missed, naming(source), naming(writer));
+  }
+  return source == kInitialTxn ? fmt::format("{}, although that was visible to it", missed)
+                               : fmt::format("{}: that was visible to it, so {} had changed the row since",
+                                             missed, naming(source));
+}
+
+}  // namespace
+
 std::string reason(const History& history, const Step& step, const Naming& naming) {
+  const bool misses = step.rule == Rule::initial || step.rule == Rule::overwritten ||
+                      step.rule == Rule::anti_dependency || step.rule == Rule::axiom;
+  if (misses && rests_on_missing_row(history, step)) return missing_row(history, step, naming);
   const Txn from = step.from.txn;
   const Txn to = step.to.txn;
   const auto key = [&] { return key_name(history, step.key); };
@@ -254,6 +301,12 @@ std::string reason(const History& history, const Step& step, const Naming& namin
 
 std::string assumption(const History& history, const Step& step, const Naming& naming) {
   const std::string key = printable(history.name(step.key));
+  if (rests_on_missing_row(history, step)) {
+    const std::string missed = naming(step.to.txn) + " " + did_not_see(history, step.read, step.key);
+    return step.from.txn == kInitialTxn ? missed + " because it was not there at the beginning"
+                                        : fmt::format("{} because {} {} it", missed, naming(step.from.txn),
+                                                      did_to(history, step.from.txn, step.key));
+  }
   if (step.read != check::kNoOp || step.witness != kInitialTxn) {
     return step.from.txn == kInitialTxn
                ? fmt::format("{} read the initial value of key {}", naming(step.to.txn), key)

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "report/printable.hpp"
+#include "report/query_words.hpp"
 #include "report/report.hpp"
 #include "report/sentence.hpp"
 
@@ -67,6 +68,10 @@ class Summary {
       case Anomaly::read_skew:
       case Anomaly::stale_read:
         return missed_update();
+      case Anomaly::phantom:
+        return phantom(found_.derivation);
+      case Anomaly::predicate_write_skew:
+        return phantom_write_skew(found_.derivation);
       default:
         return "";
     }
@@ -77,6 +82,7 @@ class Summary {
     Txn reader;
     Op op;
     Key key;
+    Version seen;            // not of a list
     Txn source;              // a possible one
     std::vector<Txn> shows;  // all whose writes it shows
   };
@@ -90,26 +96,32 @@ class Summary {
         continue;
       }
       const bool list = kind == OpKind::list_read;
-      if (!list && kind != OpKind::read) continue;
-      const Key k = list ? h_.list(op).key : h_.key(op);
-      if (!list && std::find(written.begin(), written.end(), k) != written.end()) continue;
-      Read read{t, op, k, kInitialTxn, {}};
-      const auto look = [&](Version v) {
-        for (const Txn writer : found_.transactions) {
-          if (writer == t || h_.status(writer) == Status::aborted || last_write(writer, v) == check::kNoOp)
-            continue;
-          read.source = writer;
-          read.shows.push_back(writer);
-        }
-      };
-      if (list) {
-        for (const Version v : h_.list(op).elements) look(v);
+      if (is_query(h_, op)) {
+        for (const Version row : h_.query(op).results) collect(t, op, h_.key_of(row), row, written);
       } else {
-        look(h_.version(op));
+        collect(t, op, list ? h_.list(op).key : h_.key(op), list ? Version{} : h_.version(op), written);
       }
-      const bool answered = list || !read.shows.empty() || h_.is_initial(h_.version(op));
-      if (answered) reads_.push_back(std::move(read));
     }
+  }
+  void collect(Txn t, Op op, Key k, Version seen, const std::vector<Key>& written) {
+    const bool list = h_.kind(op) == OpKind::list_read;
+    if (!list && std::find(written.begin(), written.end(), k) != written.end()) return;
+    Read read{t, op, k, seen, kInitialTxn, {}};
+    const auto look = [&](Version v) {
+      for (const Txn writer : found_.transactions) {
+        if (writer == t || h_.status(writer) == Status::aborted || last_write(writer, v) == check::kNoOp)
+          continue;
+        read.source = writer;
+        read.shows.push_back(writer);
+      }
+    };
+    if (list) {
+      for (const Version v : h_.list(op).elements) look(v);
+    } else {
+      look(seen);
+    }
+    const bool answered = list || !read.shows.empty() || h_.is_initial(seen);
+    if (answered) reads_.push_back(std::move(read));
   }
 
   Op last_write(Txn t, Version v) const {
@@ -154,7 +166,7 @@ class Summary {
       return "the list " + key(r) + shown.substr(shown.find(")=") + 1);
     }
     if (r.source == kInitialTxn) return "the initial " + key(r);
-    return fmt::format("{}={}", key(r), printable(h_.value(h_.version(r.op))));
+    return fmt::format("{}={}", key(r), printable(h_.value(r.seen)));
   }
   // The same, and for a register who wrote it: "x=4 written by T4", or where several can have, "by T4 or T5".
   std::string value(const Read& r) const {
@@ -282,6 +294,38 @@ class Summary {
     }
     return "";
   }
+  // The steps of a contradiction that rest on a row that a query did not return; of cases, of the first.
+  std::vector<const Step*> missed_rows(const Derivation& d) const {
+    if (d.cycle.empty()) {
+      return d.cases.empty() ? std::vector<const Step*>{} : missed_rows(d.cases.front().derivation);
+    }
+    std::vector<const Step*> found;
+    for (const std::uint32_t i : d.cycle) {
+      if (rests_on_missing_row(h_, d.steps[i])) found.push_back(&d.steps[i]);
+    }
+    return found;
+  }
+  // "T2 asked for all rows between 10 and 20 and did not see row 15, which T1 inserted".
+  std::string missed_row(const Step& step) const {
+    const bool axiom = step.rule == check::Rule::axiom;
+    const Txn reader = axiom ? step.witness : step.from.txn, writer = axiom ? step.from.txn : step.to.txn;
+    return fmt::format("{} {}, which {} {}", name_(reader), did_not_see(h_, step.read, step.key),
+                       name_(writer), did_to(h_, writer, step.key));
+  }
+  std::string phantom(const Derivation& d) const {
+    const std::vector<const Step*> missed = missed_rows(d);
+    if (missed.empty()) return "";
+    const Step& step = *missed.front();
+    const Txn writer = step.rule == check::Rule::axiom ? step.from.txn : step.to.txn;
+    return fmt::format("{}, although {} comes before it by what it saw otherwise.", missed_row(step),
+                       name_(writer));
+  }
+  std::string phantom_write_skew(const Derivation& d) const {
+    std::string out;
+    for (const Step* step : missed_rows(d)) out += (out.empty() ? "" : "; ") + missed_row(*step);
+    return out.empty() ? "" : out + ": each missed what another did.";
+  }
+
   // By reading from it, or in its session: then what was read is the newer one.
   bool comes_after(Txn a, Txn b) const {
     if (a == kInitialTxn) return false;

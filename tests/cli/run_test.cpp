@@ -53,19 +53,6 @@ TEST(RunCommand, SaysWhatItDoesNotKnow) {
   EXPECT_NE(run({"memory:serializable", "--isolation", "causal"}).find("serializable"), std::string::npos);
 }
 
-TEST(RunCommand, StepsTheClockAndSaysSo) {
-  const TemporaryFolder folder;
-  const Ran ran = run_assay({"run", "memory:strict-serializable", "--nemesis", "clock", "--workload", "bank",
-                             "--duration", "2", "--rate", "500", "--report", folder.file("report.html"), "-o",
-                             folder.file("h")});
-  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
-  EXPECT_NE(ran.out.find("the clients' clock was"), std::string::npos) << ran.out;
-  const Ran refused =
-      run_assay({"run", "--nemesis", "kill", "-o", folder.file("h"), "--report", folder.file("r")});
-  EXPECT_EQ(refused.exit_code, 3);
-  EXPECT_NE(refused.err.find("--server"), std::string::npos) << refused.err;
-}
-
 // The last block may be cut; what came before it is whole, and holds.
 TEST(RecordCommand, ACrashLeavesAReadableFile) {
   const TemporaryFolder folder;

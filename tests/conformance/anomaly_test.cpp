@@ -137,6 +137,20 @@ const Conformance kCases[] = {
      serializable,
      {0, 1, 2},
      "T1 comes before T0: T1 read the initial value of key y, and T0 wrote that key."},
+    {"phantom",
+     "a: i(m,1)\nb: g(a..p,[]) g(a..p,[m=1])\nz: w(q,1)",
+     read_atomic,
+     {0, 1},
+     "T1 asked for all rows between a and p and did not see row m, which T0 inserted, although T0 comes "
+     "before "
+     "it by what it saw otherwise."},
+    {"predicate-write-skew",
+     "a: p(value >= 5 and value < 9,[]) i(m,6)\nb: p(value >= 5 and value < 9,[]) i(n,7)\nz: w(q,1)",
+     serializable,
+     {0, 1},
+     "T0 asked for all rows where \"value >= 5 and value < 9\" and did not see row n, which T1 inserted; T1 "
+     "asked for all rows where \"value >= 5 and value < 9\" and did not see row m, which T0 inserted: each "
+     "missed what another did."},
     {"stale-read",
      "a: @0-10 w(x,1)\nb: @20-30 r(x,0)\nz: @0-90 w(q,1)",
      strict_serializable,

@@ -66,9 +66,11 @@ std::vector<std::string> first_entries(std::uint64_t seed) {
   std::vector<std::unique_ptr<Nemesis>> nemeses;
   nemeses.push_back(std::make_unique<Noting>(diary, "one"));
   nemeses.push_back(std::make_unique<Noting>(diary, "two"));
-  Trouble trouble(std::move(nemeses), quick(seed), now_ns);
+  std::vector<Disturbance> disturbances;
+  Trouble trouble(std::move(nemeses), quick(seed), now_ns,
+                  [&](const Disturbance& happened) { disturbances.push_back(happened); });
   diary.wait_for(16);
-  const auto disturbances = trouble.stop();
+  trouble.stop();
   EXPECT_EQ(diary.entries.size(), 2 * disturbances.size()) << "everything is healed in the end";
   std::int64_t last = 0;
   for (std::size_t i = 0; i < disturbances.size(); ++i) {
@@ -91,7 +93,8 @@ TEST(Trouble, PassesErrorsOn) {
   Diary diary;
   std::vector<std::unique_ptr<Nemesis>> nemeses;
   nemeses.push_back(std::make_unique<Failing>(diary));
-  Trouble trouble(std::move(nemeses), quick(1), now_ns);
+  Trouble trouble(std::move(nemeses), quick(1), now_ns,
+                  [](const Disturbance&) { FAIL() << "nothing was healed"; });
   diary.wait_for(1);
   EXPECT_THROW(trouble.stop(), std::runtime_error);
 }
@@ -100,8 +103,9 @@ TEST(Trouble, EndsBeforeItsFirstStrike) {
   Diary diary;
   std::vector<std::unique_ptr<Nemesis>> nemeses;
   nemeses.push_back(std::make_unique<Noting>(diary, "one"));
-  Trouble trouble(std::move(nemeses), {1, std::chrono::hours(1), std::chrono::hours(1)}, now_ns);
-  EXPECT_TRUE(trouble.stop().empty());
+  Trouble trouble(std::move(nemeses), {1, std::chrono::hours(1), std::chrono::hours(1)}, now_ns,
+                  [](const Disturbance&) { FAIL() << "there was nothing to tell"; });
+  trouble.stop();
   EXPECT_TRUE(diary.entries.empty());
 }
 

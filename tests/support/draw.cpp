@@ -67,7 +67,7 @@ class Drawing {
       if (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') end = number();
     }
     for (skip_spaces();
-         !rest_.empty() && std::string_view("rwidal").find(rest_.front()) != std::string_view::npos;
+         !rest_.empty() && std::string_view("rwidalgp").find(rest_.front()) != std::string_view::npos;
          skip_spaces()) {
       operation();
     }
@@ -79,6 +79,7 @@ class Drawing {
     const char kind = rest_.front();
     rest_.remove_prefix(1);
     expect('(');
+    if (kind == 'g' || kind == 'p') return query(kind == 'p');
     const std::size_t at = rest_.find_first_of(",)");
     if (at == std::string_view::npos) throw std::invalid_argument("drawing: unfinished operation");
     const Atom key = Atom::string(rest_.substr(0, at));
@@ -113,6 +114,23 @@ class Drawing {
       }
     }
     expect(')');
+  }
+
+  void query(bool predicate) {
+    const std::string_view what = until(',');
+    expect('[');
+    std::vector<Row> rows;
+    while (!take(']')) {
+      Row row{Atom::string(until('=')), std::nullopt};
+      if (const std::int64_t value = number(); value != 0) row.value = Atom::integer(value);
+      rows.push_back(row);
+      take(',');
+    }
+    expect(')');
+    if (predicate) return build_.predicate_read(Atom::string(what), rows);
+    const std::size_t dots = what.find("..");
+    if (dots == std::string_view::npos) throw std::invalid_argument("drawing: a range without bounds");
+    build_.range_read(Atom::string(what.substr(0, dots)), Atom::string(what.substr(dots + 2)), rows);
   }
 
   std::string_view rest_;

@@ -51,6 +51,15 @@ std::uint64_t transactions(const Kept& kept) {
   return kept.live + kept.frozen;
 }
 
+// Who can have deleted a row that a query did not return may still be to come.
+TEST(Watch, QueriesAreNeitherHeldAgainstAnybodyNorSaidToHold) {
+  for (const Level level : {Level::serializable, Level::read_atomic}) {
+    Watcher watcher = watcher_of({"a", "b"}, level);
+    EXPECT_EQ(feed(watcher, "a: i(m,1)\nb: g(a..z,[m=1]) | g(a..z,[])").verdict, Verdict::undecided);
+    EXPECT_EQ(feed(watcher, "a: d(m)").verdict, Verdict::undecided);
+  }
+}
+
 TEST(Watch, AReadWaitsForItsWriter) {
   Watcher watcher = watcher_of({"a", "b"});
   EXPECT_EQ(feed(watcher, "a: r(x,1) | w(y,1)").verdict, Verdict::holds);

@@ -92,8 +92,12 @@ std::unique_ptr<Nemesis> make_network_staller(std::vector<Proxy*> proxies) {
 }
 
 Trouble::Trouble(std::vector<std::unique_ptr<Nemesis>> nemeses, TroubleSchedule schedule,
-                 std::function<std::int64_t()> now_ns)
-    : nemeses_(std::move(nemeses)), schedule_(schedule), now_ns_(std::move(now_ns)), random_(schedule.seed) {
+                 std::function<std::int64_t()> now_ns, std::function<void(const Disturbance&)> tell)
+    : nemeses_(std::move(nemeses)),
+      schedule_(schedule),
+      now_ns_(std::move(now_ns)),
+      tell_(std::move(tell)),
+      random_(schedule.seed) {
   assert(!nemeses_.empty());
   thread_ = std::thread([this] { run(); });
 }
@@ -112,10 +116,9 @@ void Trouble::end() {
   thread_.join();
 }
 
-std::vector<Disturbance> Trouble::stop() {
+void Trouble::stop() {
   end();
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
-  return std::move(disturbances_);
 }
 
 bool Trouble::rest(std::chrono::milliseconds about) {
@@ -135,7 +138,7 @@ void Trouble::run() {
       rest(schedule_.trouble);
       nemesis.heal();
       disturbance.to_ns = now_ns_();
-      disturbances_.push_back(std::move(disturbance));
+      tell_(disturbance);
     }
   } catch (...) {
     error_ = std::current_exception();

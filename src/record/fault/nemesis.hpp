@@ -1,5 +1,5 @@
 // Trouble for a database while it is being recorded: a nemesis strikes, and later heals what it did. A thread
-// lets one after the other strike, at moments that a seed decides, and notes what happened when.
+// lets one after the other strike, at moments that a seed decides, and tells what happened when.
 #pragma once
 
 #include <chrono>
@@ -50,16 +50,17 @@ struct TroubleSchedule {
 
 class Trouble {
  public:
-  // REQUIRES: at least one nemesis. Begins with a calm.
+  // REQUIRES: at least one nemesis. Begins with a calm. `tell` is called by the thread when something is
+  // healed, so that what is lost with this process is at most the last fault.
   Trouble(std::vector<std::unique_ptr<Nemesis>> nemeses, TroubleSchedule schedule,
-          std::function<std::int64_t()> now_ns);
+          std::function<std::int64_t()> now_ns, std::function<void(const Disturbance&)> tell);
   // Stops too, but keeps errors to itself.
   ~Trouble();
   Trouble(const Trouble&) = delete;
   Trouble& operator=(const Trouble&) = delete;
 
-  // Heals what is broken, ends the thread, and returns what happened, in order. Throws what a nemesis threw.
-  std::vector<Disturbance> stop();
+  // Heals what is broken and ends the thread. Throws what a nemesis threw.
+  void stop();
 
  private:
   void run();
@@ -70,12 +71,12 @@ class Trouble {
   std::vector<std::unique_ptr<Nemesis>> nemeses_;
   TroubleSchedule schedule_;
   std::function<std::int64_t()> now_ns_;
+  std::function<void(const Disturbance&)> tell_;
   Random random_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool stop_ = false;
-  std::vector<Disturbance> disturbances_;  // of the thread, until it has ended
-  std::exception_ptr error_;               // likewise
+  std::exception_ptr error_;  // of the thread, until it has ended
   std::thread thread_;
 };
 

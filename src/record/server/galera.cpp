@@ -85,7 +85,9 @@ class GaleraCluster final : public Server {
     if (founds) more.emplace_back("--wsrep-new-cluster");
     const std::string name = fmt::format("node{}", node);
     const std::string data = (folder_ / fmt::format("data{}", node)).string();
-    return mariadb::plan(folder_, {name, data, port(node, 0)}, password_, account_, more);
+    NodePlan plan = mariadb::plan(folder_, {name, data, port(node, 0)}, account_, more);
+    plan.url = url({{"127.0.0.1", port(node, 0)}});
+    return plan;
   }
 
   std::string password_ = random_password();

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "record/server/kinds.hpp"
+#include "record/server/single.hpp"
 
 namespace assay::record {
 
@@ -47,8 +48,8 @@ std::string url(const std::string& password, const std::vector<Endpoint>& endpoi
   return address("mysql", "assay", password, endpoints, "assay");
 }
 
-NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::string& password,
-              const std::optional<Account>& account, const std::vector<std::string>& more) {
+NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::optional<Account>& account,
+              const std::vector<std::string>& more) {
   NodePlan plan;
   const std::string files = (folder / place.name).string();
   plan.launch = {
@@ -60,43 +61,10 @@ NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::str
       files + ".log",
       account};
   plan.launch.command.insert(plan.launch.command.end(), more.begin(), more.end());
-  plan.url = url(password, {{"127.0.0.1", place.port}});
   return plan;
 }
 
 }  // namespace mariadb
-
-namespace {
-
-class MariadbServer final : public Server {
- public:
-  MariadbServer() : account_(account_for("mysql")), folder_(account_) {
-    const std::string data = (folder_ / "data").string();
-    mariadb::create_data(folder_, data, password_, account_);
-    with_free_ports(1, [&](const auto& ports) {
-      port_ = ports[0];
-      node_ = std::make_unique<ServerNode>(
-          mariadb::plan(folder_, {"server", data, port_}, password_, account_, {}));
-      node_->start();
-    });
-  }
-
-  std::vector<Endpoint> endpoints() const override { return {{"127.0.0.1", port_}}; }
-  std::string url(const std::vector<Endpoint>& by_way_of) const override {
-    return mariadb::url(password_, by_way_of);
-  }
-  void kill(std::size_t) override { node_->kill(); }
-  void restart(std::size_t) override { node_->restart(); }
-
- private:
-  std::string password_ = random_password();
-  std::optional<Account> account_;
-  ServerFolder folder_;
-  std::uint16_t port_ = 0;
-  std::unique_ptr<ServerNode> node_;
-};
-
-}  // namespace
 
 std::optional<std::string> missing_for_mariadb() {
   if (mariadb::find_server().empty() || mariadb::find_install().empty()) {
@@ -106,7 +74,16 @@ std::optional<std::string> missing_for_mariadb() {
 }
 
 std::unique_ptr<Server> start_mariadb() {
-  return std::make_unique<MariadbServer>();
+  const std::optional<Account> account = account_for("mysql");
+  auto folder = std::make_unique<ServerFolder>(account);
+  const std::string password = random_password();
+  const std::string data = (*folder / "data").string();
+  mariadb::create_data(*folder, data, password, account);
+  const auto url = [password](const auto& endpoints) { return mariadb::url(password, endpoints); };
+  const auto plan = [&, &files = *folder](const Endpoint& endpoint) {
+    return mariadb::plan(files, {"server", data, endpoint.port}, account, {});
+  };
+  return std::make_unique<SingleServer>(std::move(folder), url, plan);
 }
 
 }  // namespace assay::record

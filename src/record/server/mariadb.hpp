@@ -28,8 +28,8 @@ struct NodePlace {
 // For open_store().
 std::string url(const std::string& password, const std::vector<Endpoint>& endpoints);
 
-// `more` options are put behind the ones that every node has.
-NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::string& password,
-              const std::optional<Account>& account, const std::vector<std::string>& more);
+// Without the address. `more` options are put behind the ones that every node has.
+NodePlan plan(const ServerFolder& folder, const NodePlace& place, const std::optional<Account>& account,
+              const std::vector<std::string>& more);
 
 }  // namespace assay::record::mariadb

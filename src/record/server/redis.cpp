@@ -1,10 +1,7 @@
 #include <fmt/format.h>
 
-#include <stdexcept>
-
 #include "record/server/kinds.hpp"
-#include "record/server/node.hpp"
-#include "record/server/place.hpp"
+#include "record/server/single.hpp"
 
 namespace assay::record {
 
@@ -14,38 +11,6 @@ std::string find_redis() {
   return find_program({"redis-server"});
 }
 
-class RedisServer final : public Server {
- public:
-  RedisServer() : folder_(std::nullopt) {
-    with_free_ports(1, [&](const auto& ports) {
-      port_ = ports[0];
-      // Every commit is written to the log before it is answered, so that a killed process loses none.
-      const auto configuration = folder_.write(
-          "redis.conf", fmt::format("bind 127.0.0.1\nport {}\nrequirepass {}\ndir {}\nsave \"\"\n"
-                                    "appendonly yes\nappendfsync no\ndaemonize no\n",
-                                    port_, password_, folder_.path().string()));
-      NodePlan plan;
-      plan.launch = {{find_redis(), configuration.string()}, folder_ / "server.log", std::nullopt};
-      plan.url = url(endpoints());
-      node_ = std::make_unique<ServerNode>(std::move(plan));
-      node_->start();
-    });
-  }
-
-  std::vector<Endpoint> endpoints() const override { return {{"127.0.0.1", port_}}; }
-  std::string url(const std::vector<Endpoint>& by_way_of) const override {
-    return address("redis", "", password_, by_way_of, "0");
-  }
-  void kill(std::size_t) override { node_->kill(); }
-  void restart(std::size_t) override { node_->restart(); }
-
- private:
-  std::string password_ = random_password();
-  ServerFolder folder_;
-  std::uint16_t port_ = 0;
-  std::unique_ptr<ServerNode> node_;
-};
-
 }  // namespace
 
 std::optional<std::string> missing_for_redis() {
@@ -54,7 +19,22 @@ std::optional<std::string> missing_for_redis() {
 }
 
 std::unique_ptr<Server> start_redis() {
-  return std::make_unique<RedisServer>();
+  auto folder = std::make_unique<ServerFolder>(std::nullopt);
+  const std::string password = random_password();
+  const auto url = [password](const auto& endpoints) {
+    return address("redis", "", password, endpoints, "0");
+  };
+  const auto plan = [&files = *folder, &password](const Endpoint& endpoint) {
+    // Every commit is written to the log before it is answered, so that a killed process loses none.
+    const auto configuration =
+        files.write("redis.conf", fmt::format("bind {}\nport {}\nrequirepass {}\ndir {}\nsave \"\"\n"
+                                              "appendonly yes\nappendfsync no\ndaemonize no\n",
+                                              endpoint.host, endpoint.port, password, files.path().string()));
+    NodePlan node;
+    node.launch = {{find_redis(), configuration.string()}, files / "server.log", std::nullopt};
+    return node;
+  };
+  return std::make_unique<SingleServer>(std::move(folder), url, plan);
 }
 
 }  // namespace assay::record

@@ -9,6 +9,7 @@
 #include "record/product/mariadb/connection.hpp"
 #include "record/store/product.hpp"
 #include "record/store/row.hpp"
+#include "record/store/sql_parameters.hpp"
 
 namespace assay::record {
 
@@ -136,14 +137,14 @@ class MariadbSession final : public StoreSession {
   }
 
   void write(std::string_view key, const StoredValue& value) override {
-    guarded([&] { prepared_->write.run(row(key, value)); });
+    guarded([&] { prepared_->write.run(row_parameters<Parameters>(key, value)); });
   }
 
   bool insert(std::string_view key, const StoredValue& value) override {
     bool inserted = true;
     guarded([&] {
       try {
-        prepared_->insert.run(row(key, value));
+        prepared_->insert.run(row_parameters<Parameters>(key, value));
       } catch (const ServerError& error) {
         if (error.number != ER_DUP_ENTRY) throw;
         inserted = false;  // only the statement is undone
@@ -178,10 +179,7 @@ class MariadbSession final : public StoreSession {
 
   void filter_read(const NumberFilter& filter, std::vector<StoredRow>& rows) override {
     const auto end = end_of_prefix(filter.prefix);
-    Parameters parameters;
-    parameters.text(filter.prefix);
-    if (end) parameters.text(*end);
-    parameters.number(filter.low).number(filter.high);
+    const auto parameters = filter_parameters<Parameters>(filter, end);
     fetch(end ? prepared_->filter : prepared_->filter_to_the_end, parameters, rows);
   }
 
@@ -245,17 +243,6 @@ class MariadbSession final : public StoreSession {
     }
     prepared_ = std::make_unique<Prepared>(std::move(connection));
     level_.reset();
-  }
-
-  static Parameters row(std::string_view key, const StoredValue& stored) {
-    Parameters parameters;
-    parameters.text(key).text(stored.value);
-    if (const auto number = number_in_value(stored.value)) {
-      parameters.number(*number);
-    } else {
-      parameters.null();
-    }
-    return parameters.number(static_cast<std::int64_t>(stored.version));
   }
 
   void fetch(Statement& statement, Parameters parameters, std::vector<StoredRow>& rows) {

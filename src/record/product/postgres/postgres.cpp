@@ -10,6 +10,7 @@
 #include "record/product/postgres/connection.hpp"
 #include "record/store/product.hpp"
 #include "record/store/row.hpp"
+#include "record/store/sql_parameters.hpp"
 
 namespace assay::record {
 
@@ -135,12 +136,13 @@ class PostgresSession final : public StoreSession {
   }
 
   void write(std::string_view key, const StoredValue& value) override {
-    guarded([&] { send("write", row(key, value)); });
+    guarded([&] { send("write", row_parameters<Parameters>(key, value)); });
   }
 
   bool insert(std::string_view key, const StoredValue& value) override {
     bool inserted = false;
-    answer("insert", row(key, value), [&](PGresult* result) { inserted = *PQcmdTuples(result) == '1'; });
+    answer("insert", row_parameters<Parameters>(key, value),
+           [&](PGresult* result) { inserted = *PQcmdTuples(result) == '1'; });
     return inserted;
   }
 
@@ -168,10 +170,7 @@ class PostgresSession final : public StoreSession {
 
   void filter_read(const NumberFilter& filter, std::vector<StoredRow>& rows) override {
     const auto end = end_of_prefix(filter.prefix);
-    Parameters parameters;
-    parameters.text(filter.prefix);
-    if (end) parameters.text(*end);
-    parameters.number(filter.low).number(filter.high);
+    const auto parameters = filter_parameters<Parameters>(filter, end);
     answer(end ? "filter" : "filter_to_the_end", parameters,
            [&](const PGresult* result) { fetch(result, rows); });
   }
@@ -210,17 +209,6 @@ class PostgresSession final : public StoreSession {
   void forget_connection() {
     connection_.reset();
     open_ = false;
-  }
-
-  static Parameters row(std::string_view key, const StoredValue& stored) {
-    Parameters parameters;
-    parameters.text(key).text(stored.value);
-    if (const auto number = number_in_value(stored.value)) {
-      parameters.number(*number);
-    } else {
-      parameters.null();
-    }
-    return parameters.number(static_cast<std::int64_t>(stored.version));
   }
 
   static void fetch(const PGresult* result, std::vector<StoredRow>& rows) {

@@ -1,0 +1,47 @@
+// The predicates that Assay understands: a tiny language of conditions on the key and the value of a row,
+// joined by "and" (docs/formats.md). What it does not understand it does not guess.
+//
+//   row:* between 10 and 19        the key is a text that starts with "row:", the value a number from 10 to
+//   19 value >= 10 and value < 20     numbers; = < <= > >= key > 5 and value = 3
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "history/atom.hpp"
+
+namespace assay {
+
+// The number that a value shows: an integer, or a text that is a decimal number, alone or before an "@" (the
+// recorder writes VALUE@VERSION).
+std::optional<std::int64_t> shown_number(const Atom& value);
+
+class Predicate {
+ public:
+  // Nothing if the text is not of the language.
+  static std::optional<Predicate> parse(const Atom& text);
+
+  // Whether a row of this key can match.
+  bool allows_key(const Atom& key) const;
+  // REQUIRES: allows_key of its key.
+  bool allows_value(const Atom& value) const;
+
+ private:
+  struct Bounds {
+    std::int64_t low = INT64_MIN, high = INT64_MAX;
+    bool empty = false;
+    bool asked = false;
+    bool admit(const std::optional<std::int64_t>& number) const {
+      return !asked || (number && !empty && low <= *number && *number <= high);
+    }
+  };
+  bool condition(std::string_view text);
+
+  std::string prefix_;
+  bool has_prefix_ = false;
+  Bounds key_, value_;
+};
+
+}  // namespace assay

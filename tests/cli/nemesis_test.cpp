@@ -1,0 +1,61 @@
+// assay run --nemesis: every fault is noted in the history, told in the text and shown in the report.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "format/format.hpp"
+#include "record/server/server.hpp"
+#include "support/program.hpp"
+
+namespace assay::testing {
+namespace {
+
+struct Strike {
+  std::string fault, told;
+};
+
+class EveryNemesis : public ::testing::TestWithParam<Strike> {};
+
+TEST_P(EveryNemesis, IsNotedToldAndShown) {
+  if (const auto missing = record::missing_for_server("redis")) GTEST_SKIP() << *missing;
+  const TemporaryFolder folder;
+  const Strike& strike = GetParam();
+  // The first strike comes within a second.
+  const Ran ran = run_assay({"run", "--server", "redis", "--nemesis", strike.fault, "--workload", "bank",
+                             "--duration", "2", "--rate", "300", "--seed", "1", "--report",
+                             folder.file("report.html"), "-o", folder.file("h")});
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find(strike.told), std::string::npos) << ran.out;
+
+  const History history = format::read_history(folder.file("h"));
+  std::string noted;
+  for (const std::string& note : history.notes()) {
+    if (note.starts_with("fault, ") && note.find(strike.told) != std::string::npos) noted = note;
+  }
+  ASSERT_FALSE(noted.empty()) << ran.out;
+  EXPECT_EQ(history.clocks() == Clocks::several, strike.fault == "clock");
+
+  std::ostringstream page;
+  page << std::ifstream(folder.file("report.html")).rdbuf();
+  EXPECT_NE(page.str().find(noted.substr(0, noted.find('\''))), std::string::npos) << noted;
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, EveryNemesis,
+                         ::testing::Values(Strike{"kill", "the server was killed and restarted"},
+                                           Strike{"reset", "all connections were reset"},
+                                           Strike{"slow", "the network took"},
+                                           Strike{"stall", "the network stalled"},
+                                           Strike{"clock", "the clients' clock was"}),
+                         [](const auto& strike) { return strike.param.fault; });
+
+TEST(Nemesis, NeedsAServerOfOurOwn) {
+  const TemporaryFolder folder;
+  const Ran refused =
+      run_assay({"run", "--nemesis", "kill", "-o", folder.file("h"), "--report", folder.file("r")});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_NE(refused.err.find("--server"), std::string::npos) << refused.err;
+}
+
+}  // namespace
+}  // namespace assay::testing
