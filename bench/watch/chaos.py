@@ -79,9 +79,9 @@ class Round:
 
     def watcher(self, folder, history):
         """The watcher dies, again and again, while a store is recorded that may lose updates."""
-        fault = self.chance.choice(["", "?fault=lost-update&after=1500"])
-        recorder = self.record(history, f"memory:serializable{fault}", "--workload", "general", "--keys", "3000",
-                               "--sessions", "6", "--rate", "1200", "--duration", "2")
+        fault = self.chance.choice(["", "?fault=lost-update&after=500"])
+        recorder = self.record(history, f"memory:serializable{fault}", "--workload", "general", "--keys", "1000",
+                               "--sessions", "6", "--rate", "1000", "--transactions", "2000")
         events = []
         for _ in range(4):
             watch = Watch(self.assay, folder, history)
@@ -158,7 +158,7 @@ def injected(assay, chance):
         round_ = Round(assay, chance, "injected")
         recorder = round_.record(history, f"memory:serializable?fault=lost-update&after={chance.randrange(2000, 8000)}",
                                  "--workload", "general", "--keys", "2000", "--sessions", "8",
-                                 "--rate", "4000", "--duration", "12")
+                                 "--rate", "4000", "--transactions", "20000")
         while not history.exists():
             time.sleep(0.001)
         watch = Watch(assay, folder, history, "--stop")

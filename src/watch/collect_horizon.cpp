@@ -24,7 +24,7 @@ class HorizonCollector {
 
   Collection run() {
     find_ages();
-    for (std::uint32_t k = 0; k < h_.keys(); ++k) keep_newest_old_version(Key{k});
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) keep_newest_old_versions(Key{k});
     if (state_.options.level == Level::read_atomic) {
       keep_last_writes_of_sessions();
       keep_what_unknown_fates_would_order();
@@ -41,25 +41,32 @@ class HorizonCollector {
   }
 
  private:
+  // Half of the horizon is for what may still be read, half for not knowing which of two versions is newer:
+  // sessions do not arrive at the same pace.
+  std::uint64_t half() const { return state_.options.horizon / 2; }
+
   void find_ages() {
     std::uint64_t now = state_.judged;
     for (const std::vector<Arrival>& fresh : a_.fresh) now += fresh.size();
     std::uint32_t held = 0;
     for (const Txn t : h_.all_transactions()) {
       judged_.push_back(a_.is_fresh(t) ? now : state_.places[held++].judged);
-      old_.push_back(judged_.back() < now && now - judged_.back() > state_.options.horizon);
+      old_.push_back(judged_.back() < now && now - judged_.back() > half());
     }
   }
 
-  // So every version that was the newest of its key at some moment within the horizon is there.
-  void keep_newest_old_version(Key k) {
-    Txn newest = kInitialTxn;
-    for (const Write w : reads_.writes_of(k)) {
-      if (reads_.is_initial(w) || !old_[index(reads_.writer(w))]) continue;
-      const Txn t = reads_.writer(w);
-      if (newest == kInitialTxn || judged_[index(t)] >= judged_[index(newest)]) newest = t;
-    }
-    if (newest != kInitialTxn) stays_[index(newest)] = 1;
+  // A version stays until another of its key has come that is old, and came much later.
+  void keep_newest_old_versions(Key k) {
+    std::uint64_t newest = 0;
+    const auto for_each_old = [&](const auto& visit) {
+      for (const Write w : reads_.writes_of(k)) {
+        if (!reads_.is_initial(w) && old_[index(reads_.writer(w))]) visit(index(reads_.writer(w)));
+      }
+    };
+    for_each_old([&](std::uint32_t t) { newest = std::max(newest, judged_[t]); });
+    for_each_old([&](std::uint32_t t) {
+      if (newest - judged_[t] <= half()) stays_[t] = 1;
+    });
   }
 
   // At read atomic a session sees what it wrote itself, however long ago, even if it was closed since and
