@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <utility>
 
 namespace assay {
 
@@ -59,15 +61,31 @@ std::string to_json(const Atom& atom) {
 }
 
 std::uint32_t TextPool::intern(std::string_view text) {
+  if (used_ * 2 >= table_.size()) grow();
   const std::uint64_t hash = std::hash<std::string_view>{}(text);
-  for (auto [it, end] = ids_.equal_range(hash); it != end; ++it) {
-    if ((*this)[it->second] == text) return it->second;
+  std::size_t at = place(hash);
+  for (; table_[at].id_plus_one != 0; at = (at + 1) & (table_.size() - 1)) {
+    if (table_[at].hash == hash && (*this)[table_[at].id_plus_one - 1] == text) {
+      return table_[at].id_plus_one - 1;
+    }
   }
   const std::uint32_t id = size();
   bytes_ += text;
   ends_.push_back(bytes_.size());
-  ids_.emplace(hash, id);
+  table_[at] = {hash, id + 1};
+  ++used_;
   return id;
+}
+
+void TextPool::grow() {
+  LargeVector<Entry> old(std::max(kMinimum, table_.size() * 2));
+  std::swap(old, table_);
+  for (std::size_t i = 0; i < old.size(); ++i) {
+    if (old[i].id_plus_one == 0) continue;
+    std::size_t at = place(old[i].hash);
+    while (table_[at].id_plus_one != 0) at = (at + 1) & (table_.size() - 1);
+    table_[at] = old[i];
+  }
 }
 
 }  // namespace assay

@@ -3,13 +3,15 @@
 // loss.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "history/huge_pages.hpp"
 
 namespace assay {
 
@@ -65,7 +67,8 @@ class TextPool {
   std::size_t resident_bytes() const { return bytes_.capacity() + ends_.capacity() * sizeof(ends_[0]); }
   // Frees what only interning needs.
   void seal() {
-    ids_ = {};
+    table_ = {};
+    used_ = 0;
     bytes_.shrink_to_fit();
     ends_.shrink_to_fit();
   }
@@ -73,7 +76,18 @@ class TextPool {
  private:
   std::string bytes_;
   std::vector<std::uint64_t> ends_{0};
-  std::unordered_multimap<std::uint64_t, std::uint32_t> ids_;  // hash of the text -> id
+
+  // From texts to ids: a flat table, probed from the place that the upper bits of the hash name to the next
+  // free one. It is made at the first text that is interned.
+  struct Entry {
+    std::uint64_t hash;
+    std::uint32_t id_plus_one;  // 0: free
+  };
+  static constexpr std::size_t kMinimum = 64;
+  std::size_t place(std::uint64_t hash) const { return hash >> (64 - std::countr_zero(table_.size())); }
+  void grow();
+  LargeVector<Entry> table_;
+  std::size_t used_ = 0;
 };
 
 // A column of atoms: four bytes each while all fit, else eight; plus one for the kind only if some atom is
