@@ -13,8 +13,8 @@ namespace assay::tables {
 
 struct Bench {
   std::string assay, hard, reading;  // the programs
-  std::string shared;       // the public histories; may not exist
-  bool full = false;        // also what takes minutes
+  std::string shared;                // the public histories; may not exist
+  bool full = false;                 // also what takes minutes
   TemporaryFolder folder;
 
   // Makes a packed history with these options of `assay generate`; returns its path. Does so once per `name`.

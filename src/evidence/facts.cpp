@@ -1,6 +1,5 @@
 #include "evidence/facts.hpp"
 
-
 namespace assay::evidence {
 
 Facts::Facts(const History& history)

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "check/expand.hpp"
 #include "check/check.hpp"
+#include "check/expand.hpp"
 #include "check/fates.hpp"
 #include "check/limits.hpp"
 #include "check/problem.hpp"

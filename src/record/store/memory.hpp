@@ -35,8 +35,8 @@ namespace assay::record {
 struct StoreOptions {
   Level level = Level::serializable;
   std::optional<Anomaly> fault = std::nullopt;
-  std::uint32_t sites = 4;        // for the levels whose commits travel: read atomic and causal
-  std::uint32_t lag = 16;         // how many commits a snapshot or a site may be behind
+  std::uint32_t sites = 4;  // for the levels whose commits travel: read atomic and causal
+  std::uint32_t lag = 16;   // how many commits a snapshot or a site may be behind
   std::uint64_t seed = 0;
   std::uint64_t fault_after = 0;  // the level is kept until so many transactions have begun
 };
