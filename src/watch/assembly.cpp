@@ -190,4 +190,18 @@ History left_waiting(const Watcher::State& state, const Assembly& all,
   return builder.finish();
 }
 
+std::vector<std::uint32_t> positions_in_sessions(const Watcher::State& state, const Assembly& assembly) {
+  const History& h = assembly.history;
+  std::vector<std::uint32_t> positions;
+  positions.reserve(h.transactions());
+  std::uint32_t held = 0;
+  for (const Txn t : h.all_transactions()) {
+    const std::uint32_t s = index(h.session_of(t));
+    positions.push_back(assembly.is_fresh(t)
+                            ? state.sessions[s].positions + h.position_in_session(t) - assembly.kept[s]
+                            : state.places[held++].position);
+  }
+  return positions;
+}
+
 }  // namespace assay::watch

@@ -31,6 +31,9 @@ struct Assembly {
   bool is_fresh(Txn t) const { return history.position_in_session(t) >= kept[index(history.session_of(t))]; }
 };
 
+// Per transaction: its place in its session, which means the same in every round.
+std::vector<std::uint32_t> positions_in_sessions(const Watcher::State& state, const Assembly& assembly);
+
 // All that arrived, or of each session the first `admitted` arrivals.
 Assembly assemble(const Watcher::State& state);
 Assembly assemble(const Watcher::State& state, std::span<const std::uint32_t> admitted);

@@ -4,7 +4,9 @@
 
 #include "order/cycles.hpp"
 #include "order/graph.hpp"
+#include "watch/candidates.hpp"
 #include "watch/retired.hpp"
+#include "watch/session_clocks.hpp"
 
 namespace assay::watch {
 
@@ -31,12 +33,12 @@ class Collector {
         flagged_(h_.transactions(), 0) {}
 
   Collection run() {
-    find_positions();
+    c_.positions = positions_in_sessions(state_, a_);
     find_clocks();
     find_floor();
-    find_proven();
+    c_.proven = proven_fates(h_, reads_);
     keep_latest_start();
-    find_potential_writers();
+    potential_ = potential_writers(h_, reads_);
     c_.entry_writer.assign(h_.keys(), kInitialTxn);
     only_candidate_.assign(h_.keys(), kInitialTxn);
     for (std::uint32_t k = 0; k < h_.keys(); ++k) weigh(Key{k});
@@ -58,17 +60,6 @@ class Collector {
 
   bool frozen(Txn t) const { return c_.frozen[index(t)] != 0; }
   bool before(Txn a, Txn b) const { return s_.precedes(p_.commit_of(a), p_.begin_of(b)); }
-
-  void find_positions() {
-    std::uint32_t held = 0;
-    c_.positions.reserve(h_.transactions());
-    for (const Txn t : h_.all_transactions()) {
-      const std::uint32_t s = index(h_.session_of(t));
-      c_.positions.push_back(a_.is_fresh(t)
-                                 ? state_.sessions[s].positions + h_.position_in_session(t) - a_.kept[s]
-                                 : state_.places[held++].position);
-    }
-  }
 
   // Clocks count events of this round. They are carried over as places in sessions, which mean the same in
   // every round.
@@ -160,15 +151,6 @@ class Collector {
     }
   }
 
-  // Whoever read from a transaction of unknown fate may leave before it does.
-  void find_proven() {
-    c_.proven.reserve(h_.transactions());
-    for (const Txn t : h_.all_transactions()) {
-      const bool present = reads_.presence(t) == Presence::present;
-      c_.proven.push_back(present && h_.status(t) == Status::unknown ? 1 : 0);
-    }
-  }
-
   // Real time is the one way in which something still to come can claim to precede what is frozen, a
   // contradiction that must not be missed. The frozen transaction that started last answers for all.
   void keep_latest_start() {
@@ -179,18 +161,6 @@ class Collector {
       if (latest == kInitialTxn || *h_.start(t) > *h_.start(latest)) latest = t;
     }
     if (latest != kInitialTxn) ambiguous_[index(latest)] = 1;
-  }
-
-  // Who would write a key if somebody still to come read from them.
-  void find_potential_writers() {
-    for (const Txn t : h_.all_transactions()) {
-      if (h_.status(t) != Status::unknown || reads_.presence(t) != Presence::absent) continue;
-      for (const Op op : h_.operations_of(t)) {
-        if (writes(h_.kind(op))) potential_.push_back({h_.key(op), t});
-      }
-    }
-    std::sort(potential_.begin(), potential_.end());
-    potential_.erase(std::unique(potential_.begin(), potential_.end()), potential_.end());
   }
 
   std::span<const Txn> readers(const Writer& w) const {
@@ -211,7 +181,7 @@ class Collector {
     if (writers_.empty()) return;
     const auto by_txn = [](const Writer& a, const Writer& b) { return a.txn < b.txn; };
     std::inplace_merge(writers_.begin(), writers_.begin() + present, writers_.end(), by_txn);
-    group_by_session();
+    group_by_session(h_, writers_, groups_);
     find_candidates(k);
     for (Writer& w : writers_) {
       w.matters = p_.level.writers_exclude || w.candidate || !frozen(w.txn) || !readers(w).empty();
@@ -222,46 +192,23 @@ class Collector {
     }
   }
 
-  void group_by_session() {
-    groups_.clear();
-    for (std::uint32_t i = 0; i < writers_.size(); ++i) {
-      const Session s = h_.session_of(writers_[i].txn);
-      if (groups_.empty() || h_.session_of(writers_[groups_.back().begin].txn) != s)
-        groups_.push_back({i, i});
-      groups_.back().end = i + 1;
-    }
-  }
-
   void find_candidates(Key k) {
     if (is_retired(h_.name(k))) return;  // all overwritten by the entry
-    std::uint32_t candidates = 0;
-    Txn only = kInitialTxn;
-    for (Writer& w : writers_) {
-      if (!frozen(w.txn)) continue;
-      w.candidate = std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
-        for (std::uint32_t i = group.end; i-- > group.begin;) {
-          const Writer& last = writers_[i];
-          if (!last.present || !frozen(last.txn)) continue;
-          return last.txn != w.txn && before(w.txn, last.txn);
-        }
-        return false;
-      });
-      if (!w.candidate) continue;
-      ++candidates;
-      only = w.txn;
-    }
+    const std::uint32_t candidates = mark_candidates(
+        writers_, groups_, [&](Txn t) { return frozen(t); }, [&](Txn a, Txn b) { return before(a, b); });
     for (const Writer& w : writers_) {
+      if (!w.candidate) continue;
       // Of one that may not even have committed, the version before is a candidate too.
-      if (w.candidate && (candidates > 1 || !w.present)) ambiguous_[index(w.txn)] = 1;
+      if (candidates > 1 || !w.present) ambiguous_[index(w.txn)] = 1;
+      if (candidates == 1) only_candidate_[index(k)] = w.txn;
     }
-    if (candidates == 1) only_candidate_[index(k)] = only;
   }
 
   // The potential edges between a writer and those whose order with it is open. In one session these are
   // consecutive, and only the nearest needs an edge: the others follow by session order.
   void draw_edges(std::uint32_t i) {
     const Writer& a = writers_[i];
-    for (const Group& group : groups_) {
+    for (const SessionGroup& group : groups_) {
       if (group.begin <= i && i < group.end) continue;
       const auto begin = writers_.begin() + group.begin, end = writers_.begin() + group.end;
       const auto low =
@@ -352,10 +299,7 @@ class Collector {
 
   std::vector<std::pair<Key, Txn>> potential_;
   std::vector<Writer> writers_;  // of the key at hand
-  struct Group {
-    std::uint32_t begin, end;  // in writers_, of one session
-  };
-  std::vector<Group> groups_;
+  std::vector<SessionGroup> groups_;
   std::vector<order::Edge> potential_edges_;
   std::vector<Txn> only_candidate_;  // per key
   // Holds one of several versions that may still be read, or must stay for another reason.

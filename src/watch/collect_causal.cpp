@@ -2,6 +2,7 @@
 
 #include "order/cycles.hpp"
 #include "order/graph.hpp"
+#include "watch/candidates.hpp"
 #include "watch/collect_weak.hpp"
 #include "watch/retired.hpp"
 #include "watch/session_clocks.hpp"
@@ -10,7 +11,6 @@ namespace assay::watch {
 
 namespace {
 
-using check::Presence;
 using check::Reads;
 using check::Source;
 using check::Write;
@@ -88,15 +88,8 @@ class CausalCollector {
 
   // Who would write a key if somebody still to come read from them, and who read these keys.
   void find_potential_writers() {
-    for (const Txn t : h_.all_transactions()) {
-      if (h_.status(t) != Status::unknown || reads_.presence(t) != Presence::absent) continue;
-      for (const Op op : h_.operations_of(t)) {
-        if (writes(h_.kind(op))) potential_.push_back({h_.key(op), t});
-      }
-    }
+    potential_ = potential_writers(h_, reads_);
     if (potential_.empty()) return;
-    std::sort(potential_.begin(), potential_.end());
-    potential_.erase(std::unique(potential_.begin(), potential_.end()), potential_.end());
     for (const Txn t : h_.all_transactions()) {
       for (const Source source : reads_.reads_of(t)) {
         readers_.push_back({reads_.key(source), t, reads_.writer(source.write())});
@@ -119,7 +112,7 @@ class CausalCollector {
     if (writers_.empty()) return;
     const auto by_txn = [](const Writer& a, const Writer& b) { return a.txn < b.txn; };
     std::inplace_merge(writers_.begin(), writers_.begin() + present, writers_.end(), by_txn);
-    group_by_session();
+    group_by_session(h_, writers_, groups_);
     find_candidates(k);
     for (std::uint32_t i = 0; i < writers_.size(); ++i) draw_edges(i);
     for (const Writer& w : writers_) {
@@ -127,41 +120,21 @@ class CausalCollector {
     }
   }
 
-  void group_by_session() {
-    groups_.clear();
-    for (std::uint32_t i = 0; i < writers_.size(); ++i) {
-      const Session s = h_.session_of(writers_[i].txn);
-      if (groups_.empty() || h_.session_of(writers_[groups_.back().begin].txn) != s) {
-        groups_.push_back({i, i});
-      }
-      groups_.back().end = i + 1;
-    }
-  }
-
   void find_candidates(Key k) {
     if (is_retired(h_.name(k))) return;  // all overwritten by the entry
-    std::uint32_t candidates = 0;
-    for (Writer& w : writers_) {
-      if (!frozen(w.txn)) continue;
-      w.candidate = std::none_of(groups_.begin(), groups_.end(), [&](const Group& group) {
-        for (std::uint32_t i = group.end; i-- > group.begin;) {
-          const Writer& last = writers_[i];
-          if (!last.present || !frozen(last.txn)) continue;
-          return last.txn != w.txn && before(w.txn, last.txn);
-        }
-        return false;
-      });
+    const std::uint32_t candidates = mark_candidates(
+        writers_, groups_, [&](Txn t) { return frozen(t); }, [&](Txn a, Txn b) { return before(a, b); });
+    for (const Writer& w : writers_) {
       if (!w.candidate) continue;
-      ++candidates;
-      only_candidate_[index(k)] = w.txn;
+      // Of one that may not even have committed, the version before is a candidate too.
+      if (candidates > 1 || !w.present) stays_[index(w.txn)] = 1;
+      if (candidates == 1) only_candidate_[index(k)] = w.txn;
     }
-    if (candidates > 1) only_candidate_[index(k)] = kInitialTxn;
     const Txn only = only_candidate_[index(k)];
+    if (only == kInitialTxn) return;
     for (const Writer& w : writers_) {
       // An entry comes before all writers that are live.
-      if (only != kInitialTxn && !frozen(w.txn) && before(w.txn, only)) stays_[index(only)] = 1;
-      // Of one that may not even have committed, the version before is a candidate too.
-      if (w.candidate && (candidates > 1 || !w.present)) stays_[index(w.txn)] = 1;
+      if (!frozen(w.txn) && before(w.txn, only)) stays_[index(only)] = 1;
     }
   }
 
@@ -170,7 +143,7 @@ class CausalCollector {
   // by session order.
   void draw_edges(std::uint32_t i) {
     const Writer& a = writers_[i];
-    for (const Group& group : groups_) {
+    for (const SessionGroup& group : groups_) {
       if (group.begin <= i && i < group.end) continue;
       const auto begin = writers_.begin() + group.begin, end = writers_.begin() + group.end;
       const auto low =
@@ -241,10 +214,7 @@ class CausalCollector {
   };
   std::vector<Reader> readers_;
   std::vector<Writer> writers_;  // of the key at hand
-  struct Group {
-    std::uint32_t begin, end;  // in writers_, of one session
-  };
-  std::vector<Group> groups_;
+  std::vector<SessionGroup> groups_;
   std::vector<Txn> only_candidate_;  // per key
   // Holds one of several versions that may still be read, or must stay for another reason.
   std::vector<std::uint8_t> stays_;

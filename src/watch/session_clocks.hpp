@@ -1,4 +1,4 @@
-// What is known of sessions and fates after a round at a weak level, whatever leaves.
+// What is known of sessions and fates after a round, whatever leaves.
 #pragma once
 
 #include <vector>

@@ -22,7 +22,7 @@ class Construction {
       : state_(state), a_(assembly), h_(assembly.history), reads_(reads) {}
 
   WeakOrder run() {
-    find_positions();
+    order_.positions = positions_in_sessions(state_, a_);
     add_what_every_level_keeps();
     if (state_.options.level == Level::causal) {
       // So far the edges are those of causality.
@@ -45,17 +45,6 @@ class Construction {
 
  private:
   void edge(Txn from, Txn to) { order_.edges.push_back({index(from), index(to)}); }
-
-  void find_positions() {
-    std::uint32_t held = 0;
-    order_.positions.reserve(h_.transactions());
-    for (const Txn t : h_.all_transactions()) {
-      const std::uint32_t s = index(h_.session_of(t));
-      order_.positions.push_back(a_.is_fresh(t)
-                                     ? state_.sessions[s].positions + h_.position_in_session(t) - a_.kept[s]
-                                     : state_.places[held++].position);
-    }
-  }
 
   // Session order, through transactions that do not count too (nothing but session order leads to those), and
   // reads-from.
