@@ -338,6 +338,7 @@ void add_watch(CLI::App& root, Action& chosen_action) {
   command
       ->add_option("--collectors", options->collectors,
                    "Begin when so many collectors (files, connections) have sent something")
+      ->check(CLI::NonNegativeNumber)  // a minus would wrap
       ->type_name("N");
   command->add_flag("--until-end", options->until_end,
                     "End when all that is there now was read, and all collectors are done");
@@ -351,6 +352,7 @@ void add_watch(CLI::App& root, Action& chosen_action) {
           "--horizon", options->horizon,
           "At read committed, monotonic atomic view and read atomic: versions overwritten longer ago "
           "than so many transactions may be forgotten, and a read of one is undecided; 0: never")
+      ->check(CLI::NonNegativeNumber)
       ->type_name("N")
       ->capture_default_str();
   command

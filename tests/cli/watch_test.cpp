@@ -168,6 +168,14 @@ TEST_F(WatchCommand, AFolderOfSessions) {
   EXPECT_NE(ran.out.find("2 transactions"), std::string::npos) << ran.out;
 }
 
+TEST_F(WatchCommand, ACountBelowZeroIsRefused) {
+  const std::string file = folder_.file("good", kSerial);
+  for (const char* option : {"--horizon=-5", "--collectors=-1"}) {
+    const Ran ran = run_assay(watch({file, "--until-end", option}));
+    EXPECT_EQ(ran.exit_code, 3) << option << ran.out;
+  }
+}
+
 TEST_F(WatchCommand, EventsAsJson) {
   const std::string file = folder_.file("run.jsonl", kLostUpdate);
   const Ran ran = run_assay(watch({file, "--until-end", "--json-lines", "--level", "si"}));
