@@ -203,6 +203,8 @@ TEST(RecordSend, AKilledWatcherLosesNothingAndTellsNothingTwice) {
   RunningAssay recorder(
       record("memory:serializable?fault=lost-update&after=300",
              {"--rate", "1000", "--transactions", "2500", "--send", watch.address(), "-o", file}));
+  // One that nobody listens to would not begin.
+  ASSERT_TRUE(watch.running().says("\"event\":\"status\"")) << recorder.err();
   std::mt19937_64 random(std::random_device{}());
   for (int kills = 3; kills > 0; --kills) {
     std::this_thread::sleep_for(std::chrono::microseconds(random() % 600'000));
