@@ -232,19 +232,21 @@ class Round:
         self.transactions, self.violations = recorded, end["violations"]
 
 
-def injected(assay, chance):
-    """The store keeps its promise for a while, then loses updates. How long until somebody hears of it: from the
-    end of the last transaction that the first violation needs, and from when that was in the file."""
+def injected(assay, chance, socket):
+    """The store keeps its promise for a while, then loses updates. How long until somebody hears of it, from the end
+    of the last transaction that the first violation needs; by way of the file, or over the socket."""
     with tempfile.TemporaryDirectory(prefix="assay-chaos-") as name:
         folder = Path(name)
         history = folder / "history"
         round_ = Round(assay, chance, "injected")
+        watch = round_.watch(folder, "127.0.0.1:0", "--stop") if socket else None
         recorder = round_.record(history, f"memory:serializable?fault=lost-update&after={chance.randrange(2000, 8000)}",
                                  "--workload", "general", "--keys", "2000", "--sessions", "8",
-                                 "--rate", "4000", "--transactions", "20000")
+                                 "--rate", "4000", "--transactions", "20000",
+                                 *(["--send", watch.address(), "--send-patience", "0"] if socket else []))
         while not history.exists():
             time.sleep(0.001)
-        watch = Watch(assay, folder, [str(history)], "--stop")
+        watch = watch or round_.watch(folder, history, "--stop")
         watch.process.wait(PATIENCE)
         events = watch.end()
         told = [(at, event) for at, event in events if event["event"] == "violation"]
@@ -297,11 +299,12 @@ def main():
         if not any(round_.kills.values()):
             sys.exit("nobody was killed")
     delays = []
-    for _ in range(options.injected):
+    for i in range(options.injected):
+        socket = i % 2 == 1
         try:
-            delay, after = injected(options.assay, chance)
+            delay, after = injected(options.assay, chance, socket)
             delays.append(delay)
-            print(f"     injected: told {delay:.2f} s after the last transaction it needs, {after} taken in", flush=True)
+            print(f"     injected, {'over the socket' if socket else 'by way of the file'}: told {delay:.2f} s after the last transaction it needs, {after} taken in", flush=True)
         except (Wrong, subprocess.TimeoutExpired) as error:
             print(f"     injected: WRONG: {error}", flush=True)
             wrong += 1
