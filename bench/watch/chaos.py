@@ -244,9 +244,12 @@ def injected(assay, chance, socket):
                                  "--workload", "general", "--keys", "2000", "--sessions", "8",
                                  "--rate", "4000", "--transactions", "20000",
                                  *(["--send", watch.address(), "--send-patience", "0"] if socket else []))
-        while not history.exists():
+        while not history.exists() and recorder.poll() is None:
             time.sleep(0.001)
         watch = watch or round_.watch(folder, history, "--stop")
+        if recorder.poll() not in (None, 0):
+            watch.end(signal.SIGKILL)
+            raise Wrong(f"the recorder failed: {recorder.stderr.read()}")
         watch.process.wait(PATIENCE)
         events = watch.end()
         told = [(at, event) for at, event in events if event["event"] == "violation"]

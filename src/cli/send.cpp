@@ -80,6 +80,7 @@ Exit run_send(const SendCommand& command) {
 
   collect::SenderOptions options;
   options.patience = patience_of(command.sending);
+  options.silence = silence_of(command.sending);
   options.patience_at_start = std::chrono::milliseconds(0);
   if (!command.quiet) {
     options.note = [](const std::string& text) {

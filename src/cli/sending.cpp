@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
@@ -13,8 +14,10 @@ void add_sending_options(CLI::App& command, SendingOptions& options, const std::
                          const std::string& text) {
   command.add_option(name, options.watcher, text)->type_name("HOST:PORT");
   command
-      .add_option("--send-patience", options.patience,
-                  "How long to wait for a watcher that was there and does not answer, or takes nothing")
+      .add_option(
+          "--send-patience", options.patience,
+          "How long to wait for a watcher that was there and does not answer; for one that is connected and "
+          "takes nothing, at least 10")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
@@ -25,9 +28,14 @@ std::chrono::milliseconds patience_of(const SendingOptions& options) {
       std::chrono::duration<double>(options.patience));
 }
 
+std::chrono::milliseconds silence_of(const SendingOptions& options) {
+  return std::max(patience_of(options), std::chrono::milliseconds(10'000));
+}
+
 std::unique_ptr<collect::Delivery> delivery_to(const SendingOptions& options, bool quiet) {
   collect::DeliveryOptions delivery;
   delivery.patience = patience_of(options);
+  delivery.silence = silence_of(options);
   if (!quiet) {
     delivery.note = [](const std::string& text) {
       wipe_progress();

@@ -20,6 +20,8 @@ void add_sending_options(CLI::App& command, SendingOptions& options, const std::
                          const std::string& text);
 
 std::chrono::milliseconds patience_of(const SendingOptions& options);
+// With one that is connected but takes nothing: it may only be busy.
+std::chrono::milliseconds silence_of(const SendingOptions& options);
 
 // REQUIRES: a watcher is named. Throws UsageError or InputError: nobody listens there.
 std::unique_ptr<collect::Delivery> delivery_to(const SendingOptions& options, bool quiet);

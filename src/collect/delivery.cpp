@@ -32,6 +32,7 @@ void Delivery::begin(const History& first) {
   const std::string name = recording_name(PackedCodec::encode(first));
   SenderOptions options;
   options.patience = options_.patience;
+  options.silence = options_.silence;
   options.patience_at_start = std::chrono::milliseconds(0);
   options.note = options_.note;
   sender_.emplace(watcher_, name, options);

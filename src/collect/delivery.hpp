@@ -28,7 +28,8 @@ namespace assay::collect {
 std::string recording_name(std::string_view first_block);
 
 struct DeliveryOptions {
-  std::chrono::milliseconds patience{30'000};  // with a watcher that is away or takes nothing
+  std::chrono::milliseconds patience{30'000};  // with a watcher that is away
+  std::chrono::milliseconds silence{30'000};   // of one that is connected and takes nothing
   std::function<void(const std::string&)> note = [](const std::string&) {};  // from any thread
   std::size_t waiting_bytes = std::size_t{1} << 24;
 };

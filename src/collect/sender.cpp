@@ -88,7 +88,7 @@ void Sender::try_connect() {
     throw Broken("it does not listen");
   sent_ = kept_.size();  // nothing is sent before the welcome
   partly_ = 0;
-  const auto deadline = Clock::now() + options_.patience;
+  const auto deadline = Clock::now() + options_.silence;
   while (!welcomed_) {
     if (Clock::now() > deadline) throw Broken("no welcome came");
     exchange(100);
@@ -177,11 +177,11 @@ void Sender::until(Done done) {
       if (std::exchange(told, false))
         options_.note(fmt::format("the watcher at {} goes on", shown(watcher_)));
     }
-    if (now - since > options_.patience)
+    if (now - since > options_.silence)
       throw InputError(shown(watcher_), "", "the watcher is there, but takes nothing any more");
     if (now - since > kWorthTelling && !std::exchange(told, true)) {
       options_.note(fmt::format("the watcher at {} takes nothing: waiting for up to {:.3g} s",
-                                shown(watcher_), std::chrono::duration<double>(options_.patience).count()));
+                                shown(watcher_), std::chrono::duration<double>(options_.silence).count()));
     }
   }
 }

@@ -19,11 +19,12 @@ namespace assay::collect {
 
 struct SenderOptions {
   std::size_t buffer_bytes = std::size_t{1} << 23;
-  // How long a watcher that does not answer is waited for, connecting again and again; and one that answers
-  // but takes nothing.
+  // How long a watcher that cannot be reached is tried again and again.
   std::chrono::milliseconds patience{30'000};
   // The same for the first connection.
   std::chrono::milliseconds patience_at_start{30'000};
+  // How long one that is connected may say and take nothing.
+  std::chrono::milliseconds silence{30'000};
   // Told when the waiting begins and ends.
   std::function<void(const std::string&)> note = [](const std::string&) {};
 };

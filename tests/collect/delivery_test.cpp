@@ -119,7 +119,7 @@ TEST(Delivery, CountsWhatWasAcknowledged) {
 TEST(Delivery, AWatcherThatTakesNothingIsGivenUpAndSlowsNobodyDownThen) {
   Watching watching;
   DeliveryOptions options;
-  options.patience = std::chrono::milliseconds(50);
+  options.silence = std::chrono::milliseconds(2000);
   options.waiting_bytes = 1;
   Delivery delivery(watching.address(), options);
   delivery.add(block({"a"}, 5));
