@@ -243,7 +243,8 @@ class Judgement {
       state_.excused.insert({OwnedAtom(h_.name(h_.key_of(v))), OwnedAtom(h_.value(v))});
       if (!some) {
         state_.unjudged = fmt::format(
-            "transaction {} read a value of key {} that nobody wrote, or that was overwritten so long ago that "
+            "transaction {} read a value of key {} that nobody wrote, or that was overwritten so long ago "
+            "that "
             "it is forgotten (--horizon)",
             to_string(h_.name(bad.txn)), to_string(h_.name(h_.key_of(v))));
       }
