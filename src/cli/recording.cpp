@@ -124,7 +124,7 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
   command
       .add_option("--server", options.server,
                   "Start a private server for the run and remove it afterwards: postgres, mariadb, redis, or "
-                  "galera:3 for a cluster")
+                  "galera:3 for a cluster; options of its URL may follow: 'galera:3?sync_wait=7'")
       ->type_name("KIND")
       ->excludes("URL");
   command
