@@ -37,6 +37,7 @@ void add_stats(CLI::App& root, Action& chosen);
 void add_generate(CLI::App& root, Action& chosen);
 void add_run(CLI::App& root, Action& chosen);
 void add_record(CLI::App& root, Action& chosen);
+void add_send(CLI::App& root, Action& chosen);
 void add_watch(CLI::App& root, Action& chosen);
 void add_levels(CLI::App& root, Action& chosen);
 void add_formats(CLI::App& root, Action& chosen);

@@ -76,6 +76,7 @@ Exit run(int argc, char** argv) {
   add_stats(app, chosen);
   add_generate(app, chosen);
   add_watch(app, chosen);
+  add_send(app, chosen);
   add_levels(app, chosen);
   add_formats(app, chosen);
   add_completion(app, chosen);

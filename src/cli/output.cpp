@@ -34,6 +34,11 @@ void print_error(std::string_view message) {
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
+void print_note(std::string_view message) {
+  const std::string line = fmt::format("assay: note: {}\n", report::printable(message));
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 bool colour_on_output() {
   const char* no_colour = std::getenv("NO_COLOR");
   const char* terminal = std::getenv("TERM");

@@ -20,6 +20,9 @@ void flush_output();
 // "assay: error: MESSAGE" on standard error, whatever bytes the message holds.
 void print_error(std::string_view message);
 
+// "assay: note: MESSAGE" on standard error: something that the user should know while the work goes on.
+void print_note(std::string_view message);
+
 // A terminal that has not been asked to do without (NO_COLOR, TERM=dumb).
 bool colour_on_output();
 bool errors_are_on_a_terminal();

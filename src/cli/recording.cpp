@@ -1,5 +1,6 @@
 #include "cli/recording.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -102,6 +103,13 @@ std::string line(const record::RunCounts& counts, double rate) {
       counts.committed, counts.aborted, counts.unknown);
 }
 
+// To the nanosecond: it tells two recordings of the same thing apart.
+std::string moment(std::chrono::system_clock::time_point time) {
+  const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
+                     fmt::gmtime(static_cast<std::time_t>(since / 1'000'000'000)), since % 1'000'000'000);
+}
+
 }  // namespace
 
 void add_recording_options(CLI::App& command, RecordingOptions& options) {
@@ -186,7 +194,8 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
   command.add_flag("-q,--quiet", options.quiet, "Print no text and no progress");
 }
 
-Recording make_recording(const RecordingOptions& options, const std::optional<std::string>& history) {
+Recording make_recording(const RecordingOptions& options, const std::optional<std::string>& history,
+                         collect::Delivery* delivery) {
   const record::WorkloadInfo& workload_info = workload_named(options.workload);
   const std::unique_ptr<record::Workload> workload = workload_info.make(shape_of(options));
   record::RunOptions run = settled(options);
@@ -214,17 +223,22 @@ Recording make_recording(const RecordingOptions& options, const std::optional<st
   store->prepare();
   recording.store = store->description();
   std::optional<record::Recorder> recorder;
-  if (history) {
-    recorder.emplace(*history, run.sessions);
-    recorder->note(fmt::format("recorded by assay {} on {} at {}: workload {}, {} sessions, seed {}",
-                               api::version(), recording.store, recording.mode.called, options.workload,
-                               run.sessions, run.seed));
+  if (history || delivery != nullptr) {
+    record::Recorder::Output output;
+    if (history) output.file = *history;
+    if (delivery != nullptr) output.also = [delivery](History block) { delivery->add(std::move(block)); };
+    recorder.emplace(
+        output, run.sessions,
+        fmt::format("recorded by assay {} on {} at {}: workload {}, {} sessions, seed {}, begun {}",
+                    api::version(), recording.store, recording.mode.called, options.workload, run.sessions,
+                    run.seed, moment(std::chrono::system_clock::now())));
   }
   record::RunCounts before;
   double before_seconds = 0;
   const record::RunWatch watch{
       interrupt.asked(),
       [&](const record::RunCounts& counts, double seconds) {
+        if (!history && delivery != nullptr && delivery->failure()) interrupt.asked() = true;
         if (seconds < before_seconds + 1) return;
         progress->phase(
             line(counts, static_cast<double>(counts.ended() - before.ended()) / (seconds - before_seconds)));

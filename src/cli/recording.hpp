@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/delivery.hpp"
 #include "record/run.hpp"
 #include "record/store/store.hpp"
 
@@ -38,9 +39,11 @@ struct Recording {
   record::RunResult result;
 };
 
-// Records into the file `history`; without one nothing is written down, which shows what recording costs.
-// Throws UsageError, StoreError or InputError; what was recorded before stays in the file.
-Recording make_recording(const RecordingOptions& options, const std::optional<std::string>& history);
+// Records into the file `history` and to a watcher; with neither nothing is written down, which shows what
+// recording costs. A watcher that is lost ends a recording that has no file. Throws UsageError, StoreError or
+// InputError; what was recorded before stays in the file.
+Recording make_recording(const RecordingOptions& options, const std::optional<std::string>& history,
+                         collect::Delivery* delivery = nullptr);
 
 // Several lines for a person: what ran, how fast, how many aborted.
 std::string told(const Recording& recording, const RecordingOptions& options);

@@ -79,8 +79,7 @@ class Teller {
     if (command_.json_lines) {
       say({{"event", "note"}, {"text", text}});
     } else if (!command_.quiet) {
-      const std::string line = fmt::format("assay: note: {}\n", report::printable(text));
-      std::fwrite(line.data(), 1, line.size(), stderr);
+      print_note(text);
     }
   }
 

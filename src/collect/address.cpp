@@ -1,14 +1,15 @@
 #include "collect/address.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 
@@ -19,12 +20,6 @@ namespace assay::collect {
 namespace {
 
 using AddressList = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
-
-std::string shown(const Address& address) {
-  const bool v6 = address.host.find(':') != std::string::npos;
-  return v6 ? fmt::format("[{}]:{}", address.host, address.port)
-            : fmt::format("{}:{}", address.host, address.port);
-}
 
 AddressList resolved(const Address& address, int flags) {
   addrinfo hints{};
@@ -40,7 +35,42 @@ Descriptor socket_for(const addrinfo& place, int flags) {
   return Descriptor(::socket(place.ai_family, place.ai_socktype | SOCK_CLOEXEC | flags, place.ai_protocol));
 }
 
+// A connection to a port of this machine that nobody listens at may come out of that very port: TCP then
+// connects the socket to itself, and whoever wants to listen there finds the port taken.
+bool is_its_own_peer(const Descriptor& socket) {
+  sockaddr_storage here{}, there{};
+  socklen_t here_size = sizeof here, there_size = sizeof there;
+  return ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&here), &here_size) == 0 &&
+         ::getpeername(socket.get(), reinterpret_cast<sockaddr*>(&there), &there_size) == 0 &&
+         here_size == there_size && std::memcmp(&here, &there, here_size) == 0;
+}
+
+// 0, or what errno would say. A machine that does not answer at all is waited for a few seconds, not the
+// minutes that TCP would.
+int trouble_connecting(const Descriptor& socket, const addrinfo& place) {
+  constexpr int kMilliseconds = 5000;
+  if (::connect(socket.get(), place.ai_addr, place.ai_addrlen) != 0) {
+    if (errno != EINPROGRESS && errno != EINTR) return errno;
+    pollfd ready{socket.get(), POLLOUT, 0};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(kMilliseconds);
+    while (::poll(&ready, 1, kMilliseconds / 50) == 0 || ready.revents == 0) {
+      if (std::chrono::steady_clock::now() > deadline) return ETIMEDOUT;
+    }
+    int error = 0;
+    socklen_t size = sizeof error;
+    if (::getsockopt(socket.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) return errno;
+    if (error != 0) return error;
+  }
+  return is_its_own_peer(socket) ? ECONNREFUSED : 0;
+}
+
 }  // namespace
+
+std::string shown(const Address& address) {
+  const bool v6 = address.host.find(':') != std::string::npos;
+  return v6 ? fmt::format("[{}]:{}", address.host, address.port)
+            : fmt::format("{}:{}", address.host, address.port);
+}
 
 Address address_of(std::string_view text) {
   const auto fail = [&](const char* why) { throw InputError(std::string(text), "", why); };
@@ -84,14 +114,12 @@ Descriptor connect_to(const Address& address) {
   const AddressList places = resolved(address, 0);
   int error = 0;
   for (const addrinfo* place = places.get(); place != nullptr; place = place->ai_next) {
-    Descriptor socket = socket_for(*place, 0);
+    Descriptor socket = socket_for(*place, SOCK_NONBLOCK);
+    error = socket ? trouble_connecting(socket, *place) : errno;
     const int on = 1;
-    if (socket && ::connect(socket.get(), place->ai_addr, place->ai_addrlen) == 0 &&
-        ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0 &&
-        ::fcntl(socket.get(), F_SETFL, O_NONBLOCK) == 0) {
+    if (error == 0 && ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0)
       return socket;
-    }
-    error = errno;
+    if (error == 0) error = errno;
   }
   throw InputError(shown(address), "", std::string("cannot connect: ") + std::strerror(error));
 }

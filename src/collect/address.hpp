@@ -15,6 +15,8 @@ struct Address {
   std::string port;  // "0": any that is free
 };
 
+std::string shown(const Address& address);
+
 // All of these throw InputError.
 Address address_of(std::string_view text);
 // A listening socket that does not block.

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "collect/frame.hpp"
 #include "history/history.hpp"
 
 namespace assay::collect {
@@ -32,6 +33,11 @@ struct Progress {
 using ProgressOf = std::map<std::string, Progress, std::less<>>;
 // By session: the collector that sends it. Two that send one session would leave its order to chance.
 using OwnerOf = std::map<std::string, std::string, std::less<>>;
+
+// What is sent for a block of a recording: the block itself, or several that continue each other where it has
+// more bytes than `largest`. Each of them names all of its sessions. One transaction is never taken apart.
+std::vector<std::string> sendable(std::string block, const History& history,
+                                  std::size_t largest = kLargestBlock);
 
 // What sources hand over at a time. They stop when there is no more room; one fragment may overshoot.
 class Batch {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "format/bytes.hpp"
 #include "format/packed_block.hpp"
@@ -22,6 +23,7 @@ using format::append_little;
 using format::load_little;
 
 constexpr std::uint32_t kVersion = 1;
+constexpr std::chrono::seconds kWorthTelling{3};
 
 // The connection broke: worth another attempt, unlike an InputError, which the watcher meant.
 struct Broken : std::runtime_error {
@@ -34,23 +36,29 @@ Sender::Sender(Address watcher, std::string collector, const SenderOptions& opti
     : watcher_(std::move(watcher)),
       collector_(std::move(collector)),
       options_(options),
-      in_(watcher_.host + ":" + watcher_.port) {
+      in_(shown(watcher_)) {
   connect();
 }
 
 void Sender::connect() {
-  const auto deadline = Clock::now() + options_.patience;
+  const auto patience = fresh_ ? options_.patience_at_start : options_.patience;
+  const auto deadline = Clock::now() + patience;
+  bool told = false;
   for (auto pause = std::chrono::milliseconds(10);;
        pause = std::min(pause * 2, std::chrono::milliseconds(500))) {
     const std::optional<std::string> trouble = trouble_connecting();
-    if (!trouble) return;
+    if (!trouble) break;
     socket_.reset();
-    if (Clock::now() + pause > deadline) {
-      throw InputError(watcher_.host + ":" + watcher_.port, "",
-                       fmt::format("the watcher cannot be reached: {}", *trouble));
+    if (Clock::now() + pause > deadline)
+      throw InputError(shown(watcher_), "", fmt::format("the watcher cannot be reached: {}", *trouble));
+    if (!told) {
+      options_.note(fmt::format("{}: the watcher cannot be reached ({}): trying again for up to {:.3g} s",
+                                shown(watcher_), *trouble, std::chrono::duration<double>(patience).count()));
     }
+    told = true;
     std::this_thread::sleep_for(pause);
   }
+  if (told) options_.note(fmt::format("the watcher at {} answers: going on with it", shown(watcher_)));
 }
 
 // Nothing: there is a connection. What the watcher itself has to say is thrown.
@@ -62,7 +70,7 @@ std::optional<std::string> Sender::trouble_connecting() {
     return error.what();
   } catch (const InputError& error) {
     if (welcomed_ || socket_) throw;
-    return error.what();
+    return error.message();
   }
 }
 
@@ -70,7 +78,7 @@ void Sender::try_connect() {
   welcomed_ = false;
   socket_.reset();
   socket_ = connect_to(watcher_);
-  in_ = FrameReader(watcher_.host + ":" + watcher_.port);
+  in_ = FrameReader(shown(watcher_));
   std::string body;
   append_little(body, kVersion);
   body += collector_;
@@ -80,7 +88,7 @@ void Sender::try_connect() {
     throw Broken("it does not listen");
   sent_ = kept_.size();  // nothing is sent before the welcome
   partly_ = 0;
-  const auto deadline = Clock::now() + options_.patience;
+  const auto deadline = Clock::now() + options_.silence;
   while (!welcomed_) {
     if (Clock::now() > deadline) throw Broken("no welcome came");
     exchange(100);
@@ -100,6 +108,7 @@ void Sender::exchange(int timeout_milliseconds) {
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
     if (n < 0) break;  // what the watcher said before it closed is still to be read
     partly_ += static_cast<std::size_t>(n);
+    moved_ += static_cast<std::size_t>(n);
     if (partly_ < kept_[sent_].frame.size()) continue;
     ++sent_;
     partly_ = 0;
@@ -116,9 +125,7 @@ void Sender::exchange(int timeout_milliseconds) {
 }
 
 void Sender::take(const Frame& frame) {
-  const auto fail = [this](const std::string& why) {
-    throw InputError(watcher_.host + ":" + watcher_.port, "", why);
-  };
+  const auto fail = [this](const std::string& why) { throw InputError(shown(watcher_), "", why); };
   const Tag tag{frame.tag};
   if (tag == Tag::fail) fail(fmt::format("the watcher refused collector {}: {}", collector_, frame.body));
   if ((tag != Tag::welcome && tag != Tag::acknowledge) || frame.body.size() < 8)
@@ -130,9 +137,12 @@ void Sender::take(const Frame& frame) {
   }
   welcomed_ = true;
   if (next > next_ || next < acknowledged_) {
-    fail(fmt::format("the watcher expects fragment {} of collector {}, which has kept those from {} to {}",
-                     next, collector_, acknowledged_, next_));
+    fail(fmt::format(
+        "the watcher expects fragment {} of collector {}, of which it had {} and could have {}: was it "
+        "started again without its --checkpoint?",
+        next, collector_, acknowledged_, next_));
   }
+  moved_ += next - acknowledged_;
   acknowledged_ = next;
   while (!kept_.empty() && kept_.front().sequence < next) {
     kept_bytes_ -= kept_.front().frame.size();
@@ -147,12 +157,31 @@ void Sender::take(const Frame& frame) {
 
 template <class Done>
 void Sender::until(Done done) {
+  auto since = Clock::now();
+  std::uint64_t moved = moved_;
+  bool told = false;
   while (!done()) {
     try {
       exchange(100);
     } catch (const Broken&) {
       // A watcher may end as soon as it has acknowledged the last thing.
-      if (!done()) connect();
+      if (!done()) {
+        connect();
+        since = Clock::now();
+      }
+    }
+    const auto now = Clock::now();
+    if (moved != moved_) {
+      moved = moved_;
+      since = now;
+      if (std::exchange(told, false))
+        options_.note(fmt::format("the watcher at {} goes on", shown(watcher_)));
+    }
+    if (now - since > options_.silence)
+      throw InputError(shown(watcher_), "", "the watcher is there, but takes nothing any more");
+    if (now - since > kWorthTelling && !std::exchange(told, true)) {
+      options_.note(fmt::format("the watcher at {} takes nothing: waiting for up to {:.3g} s",
+                                shown(watcher_), std::chrono::duration<double>(options_.silence).count()));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,8 +19,14 @@ namespace assay::collect {
 
 struct SenderOptions {
   std::size_t buffer_bytes = std::size_t{1} << 23;
-  // How long a watcher that does not answer is waited for, connecting again and again.
+  // How long a watcher that cannot be reached is tried again and again.
   std::chrono::milliseconds patience{30'000};
+  // The same for the first connection.
+  std::chrono::milliseconds patience_at_start{30'000};
+  // How long one that is connected may say and take nothing.
+  std::chrono::milliseconds silence{30'000};
+  // Told when the waiting begins and ends.
+  std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 
 class Sender {
@@ -66,6 +73,7 @@ class Sender {
   std::size_t sent_ = 0;    // of kept_, how many are sent completely
   std::size_t partly_ = 0;  // bytes of the next one that are sent
   std::uint64_t next_ = 0, acknowledged_ = 0;
+  std::uint64_t moved_ = 0;  // grows whenever the watcher takes or acknowledges something
   bool welcomed_ = false, fresh_ = true;
 };
 

@@ -130,6 +130,11 @@ void Server::receive(Connection& from, Batch& into) {
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
     if (n <= 0) {
       // It may come back; what it had not finished sending, it sends again.
+      if (from.collector != nullptr && !from.collector->done) {
+        note_(fmt::format(
+            "{} is gone before it was done, after {} fragments: its sessions stay open until it comes back",
+            from.who, from.collector->next));
+      }
       from.closing = true;
       from.out.clear();
       return;

@@ -22,10 +22,17 @@ constexpr std::uint64_t kToldRemarks = 3;
 
 }  // namespace
 
-Recorder::Recorder(const std::filesystem::path& path, std::uint32_t sessions)
-    : out_(path), taken_(sessions), cut_(sessions) {
+Recorder::Recorder(const Output& output, std::uint32_t sessions, const std::string& about)
+    : also_(output.also), taken_(sessions), cut_(sessions) {
   for (std::uint32_t s = 0; s < sessions; ++s) logs_.push_back(std::make_unique<SessionLog>());
-  out_.flush();
+  if (output.file) {
+    out_.emplace(*output.file);
+    out_->flush();
+  }
+  if (!about.empty()) {
+    note(about);
+    append_block(false);
+  }
   writer_ = std::thread([this] { write_until_finished(); });
 }
 
@@ -64,7 +71,7 @@ void Recorder::finish() {
   if (failure_) std::rethrow_exception(failure_);
   if (remarks_ > kToldRemarks) note(fmt::format("{} more such sightings", remarks_ - kToldRemarks));
   append_block(true);
-  out_.finish();
+  if (out_) out_->finish();
 }
 
 void Recorder::write_until_finished() {
@@ -120,8 +127,11 @@ void Recorder::append_block(bool all) {
   if (stepped_) build.clocks(Clocks::several);
   History block = build.finish();
   if (!any && block.notes().empty()) return;
-  out_.append(block);
-  out_.flush();
+  if (out_) {
+    out_->append(block);
+    out_->flush();
+  }
+  if (also_) also_(std::move(block));
 }
 
 }  // namespace assay::record

@@ -1,6 +1,7 @@
-// Writes the history while it happens. Each session hands its ended transactions to a log of its own (see
-// session_log.hpp); one thread gathers them and appends them to the file, a block at a time, at least once a
-// second. What it has written stays readable whatever happens to this process.
+// Writes the history while it happens, or hands it to somebody else. Each session hands its ended
+// transactions to a log of its own (see session_log.hpp); one thread gathers them and appends them to the
+// file, a block at a time, at least once a second. What it has written stays readable whatever happens to
+// this process.
 //
 // What it has written is also complete in itself, wherever a crash cuts it off: see consistent_cut.hpp. Who
 // read what a transaction wrote that is not known to have ended waits for it, and so does the reader's
@@ -14,8 +15,10 @@
 #include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -48,8 +51,18 @@ class RecordingClock {
 
 class Recorder {
  public:
+  // Where blocks go: to a file, to whoever else wants them, or both; then to the file first. `also` may wait,
+  // which slows the recording down; what it throws ends up in finish().
+  struct Output {
+    std::optional<std::filesystem::path> file;
+    std::function<void(History)> also;
+  };
+
   // Sessions are called by their numbers, from 1. Throws InputError if the file cannot be written.
-  Recorder(const std::filesystem::path& path, std::uint32_t sessions);
+  Recorder(const std::filesystem::path& path, std::uint32_t sessions) : Recorder({path, {}}, sessions, "") {}
+  // `about`, if there is any, is the first note, in a first block that tells the sessions and comes at once:
+  // whatever `also` throws at it is thrown here.
+  Recorder(const Output& output, std::uint32_t sessions, const std::string& about);
   // Ends the file as finish() does, but keeps errors to itself.
   ~Recorder();
   Recorder(const Recorder&) = delete;
@@ -85,7 +98,8 @@ class Recorder {
   RecordingClock clock_;
   std::atomic<std::int64_t> ahead_ = 0;
   std::atomic<bool> stepped_ = false;
-  format::PackedWriter out_;
+  std::optional<format::PackedWriter> out_;
+  std::function<void(History)> also_;
   std::vector<std::unique_ptr<SessionLog>> logs_;
   std::vector<std::string> taken_;  // by session: what is still to be written
   ConsistentCut cut_;

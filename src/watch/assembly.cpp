@@ -98,32 +98,31 @@ class Assembler {
   }
 
   // Of each session only the last transaction within a clock matters, and only where the one before in its
-  // own session does not have it already.
+  // own session does not have it already. Clocks only grow along a session, so that one is looked for from
+  // there on.
   void bridge() {
     const History& h = assembly_.history;
     const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
     std::vector<std::uint32_t> first_held(sessions + std::size_t{1}, 0);
     for (std::uint32_t s = 0; s < sessions; ++s) first_held[s + 1] = first_held[s] + assembly_.kept[s];
     const std::uint32_t events = events_per_transaction(state_.options.level);
-    // How many events of kept transactions of session s a clock covers.
-    const auto covered = [&](const Clock& clock, std::uint32_t s) -> std::uint32_t {
-      if (s >= clock.size() || clock[s] == 0) return 0;
-      const auto begin = state_.places.begin() + first_held[s],
-                 end = state_.places.begin() + first_held[s + 1];
-      const auto last = std::partition_point(
-          begin, end, [&](const Place& p) { return p.position * events + events - 1 < clock[s]; });
-      // Of the next one perhaps the begin.
-      const bool half = events == 2 && last != end && last->position * 2 < clock[s];
-      return static_cast<std::uint32_t>(last - begin) * events + (half ? 1 : 0);
-    };
+    // Of each event of a kept transaction: its number in its session. A clock covers those below what it
+    // says.
+    std::vector<std::uint32_t> numbers;
+    numbers.reserve(state_.places.size() * events);
+    for (const Place& place : state_.places) {
+      for (std::uint32_t e = 0; e < events; ++e) numbers.push_back(place.position * events + e);
+    }
     const auto event = [&](std::uint32_t s, std::uint32_t number) {
       return check::Event{h.transactions_of(Session{s})[number / events], number % events == events - 1
                                                                               ? check::Event::Side::commit
                                                                               : check::Event::Side::begin};
     };
-    std::vector<std::uint32_t> before(sessions);
+    // Per session: how many events of kept transactions are covered so far, and by what clock.
+    std::vector<std::uint32_t> covered(sessions), covered_by(sessions);
     for (std::uint32_t own = 0; own < sessions; ++own) {
-      std::fill(before.begin(), before.end(), 0);
+      std::fill(covered.begin(), covered.end(), 0);
+      std::fill(covered_by.begin(), covered_by.end(), 0);
       // The kept ones, and the first new one, which comes after all that the session's clock covers.
       const IdRange<Txn> all = h.transactions_of(Session{own});
       const std::uint32_t last = std::min(all.size(), assembly_.kept[own] + 1) * events;
@@ -134,11 +133,14 @@ class Assembler {
           const Place& place = state_.places[first_held[own] + i / events];
           clock = to.side == check::Event::Side::commit ? &place.commit : &place.begin;
         }
-        for (std::uint32_t s = 0; s < sessions; ++s) {
-          const std::uint32_t now = s == own ? 0 : covered(*clock, s);
-          if (now <= before[s]) continue;
-          assembly_.known.push_back({event(s, now - 1), to});
-          before[s] = now;
+        const auto told = std::min(sessions, static_cast<std::uint32_t>(clock->size()));
+        for (std::uint32_t s = 0; s < told; ++s) {
+          if ((*clock)[s] <= covered_by[s] || s == own) continue;
+          covered_by[s] = (*clock)[s];
+          const std::uint32_t before = covered[s], most = assembly_.kept[s] * events;
+          const std::uint32_t* const of_session = numbers.data() + std::size_t{first_held[s]} * events;
+          while (covered[s] < most && of_session[covered[s]] < covered_by[s]) ++covered[s];
+          if (covered[s] > before) assembly_.known.push_back({event(s, covered[s] - 1), to});
         }
       }
     }

@@ -243,9 +243,10 @@ class Judgement {
       state_.excused.insert({OwnedAtom(h_.name(h_.key_of(v))), OwnedAtom(h_.value(v))});
       if (!some) {
         state_.unjudged = fmt::format(
-            "transaction {} read a value of key {} that nobody wrote, or that was overwritten more than {} "
-            "transactions ago",
-            to_string(h_.name(bad.txn)), to_string(h_.name(h_.key_of(v))), state_.options.horizon);
+            "transaction {} read a value of key {} that nobody wrote, or that was overwritten so long ago "
+            "that "
+            "it is forgotten (--horizon)",
+            to_string(h_.name(bad.txn)), to_string(h_.name(h_.key_of(v))));
       }
       some = true;
     }

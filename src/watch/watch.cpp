@@ -28,6 +28,11 @@ std::uint64_t digest_of(const Round& round) {
   return XXH3_64bits(round.reason.data(), round.reason.size());
 }
 
+bool has_horizon(Level level) {
+  return level == Level::read_committed || level == Level::monotonic_atomic_view ||
+         level == Level::read_atomic;
+}
+
 double seconds(std::chrono::steady_clock::duration time) {
   return std::chrono::duration<double>(time).count();
 }
@@ -92,6 +97,14 @@ std::uint64_t Watch::resume() {
                   }},
                  listener_.note);
   for (; !waiting.empty(); waiting.pop_front()) add(waiting.front());
+  // Not before: rounds that are gone through again must find what they found.
+  if (watcher_->horizon() != settings_.watcher.horizon) {
+    if (has_horizon(settings_.watcher.level))
+      listener_.note(
+          fmt::format("the horizon is {} transactions from now on, it was {}: what was forgotten stays so",
+                      settings_.watcher.horizon, watcher_->horizon()));
+    watcher_->set_horizon(settings_.watcher.horizon);
+  }
   for (const std::uint64_t digest : reported_.untold()) {
     listener_.note(
         fmt::format("violation {:016x} was being told when the watch was stopped: look for its report, it is "

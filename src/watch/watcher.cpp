@@ -147,6 +147,14 @@ Round Watcher::decide() {
   return round;
 }
 
+std::uint64_t Watcher::horizon() const {
+  return state_->options.horizon;
+}
+
+void Watcher::set_horizon(std::uint64_t horizon) {
+  state_->options.horizon = horizon;
+}
+
 Kept Watcher::kept() const {
   Kept kept;
   kept.frozen = state_->frozen;

@@ -65,6 +65,9 @@ class Watcher {
   void add(const History& fragment);
   Round decide();
   Kept kept() const;
+  std::uint64_t horizon() const;
+  // From the next round on. What is forgotten already stays so.
+  void set_horizon(std::uint64_t horizon);
 
   // The whole state; loading it gives a watcher that answers as this one would. load throws InputError.
   void save(std::string& out) const;

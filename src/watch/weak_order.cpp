@@ -1,6 +1,7 @@
 #include "watch/weak_order.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "check/attributed.hpp"
 #include "check/axioms.hpp"
@@ -60,7 +61,7 @@ class Construction {
 
   // Puts the transactions into an order that has all edges so far, or finds a cycle.
   bool sort() {
-    const order::Graph graph(h_.transactions(), order_.edges);
+    const order::Graph& graph = graph_.emplace(h_.transactions(), order_.edges);
     sorted_ = order::topological_order(
         h_.transactions(), [](std::uint32_t) { return true; },
         [&](std::uint32_t node, const auto& visit) {
@@ -86,11 +87,10 @@ class Construction {
                              : of_place(state_.places[held++]);
       clock.resize(state_.sessions.size(), 0);
     }
-    const order::Graph graph(h_.transactions(), order_.edges);
     for (const std::uint32_t from : sorted_) {
       const Clock& theirs = clocks[from];
       const std::uint32_t s = index(h_.session_of(Txn{from}));
-      for (const std::uint32_t to : graph.successors(from)) {
+      for (const std::uint32_t to : graph_->successors(from)) {
         Clock& mine = clocks[to];
         for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = std::max(mine[i], theirs[i]);
         mine[s] = std::max(mine[s], order_.positions[from] + 1);
@@ -161,6 +161,7 @@ class Construction {
   const History& h_;
   const Reads& reads_;
   WeakOrder order_;
+  std::optional<order::Graph> graph_;  // of the edges as they were sorted
   std::vector<std::uint32_t> sorted_;
   std::vector<std::uint32_t> group_end_;  // per write
 };

@@ -134,6 +134,36 @@ TEST_F(WatchCommand, AHorizonForgetsAtTheLevelsThatNeedOne) {
   EXPECT_EQ(run_assay(watch({file, "--horizon", "many"})).exit_code, 3);
 }
 
+TEST_F(WatchCommand, AWatchThatGoesOnTakesTheHorizonThatItIsGivenAndSaysSo) {
+  const std::string file = folder_.file("run.jsonl", "");
+  int written = 0;
+  // One round with twenty more versions of the key; how many transactions are kept, and whether the horizon
+  // is told.
+  const auto kept_with = [&](const char* horizon) {
+    std::string lines;
+    for (int i = 0; i < 20; ++i, ++written)
+      lines +=
+          fmt::format(R"({{"s":0,"t":{},"status":"ok","ops":[["w",1,{}]]}})", written, written + 1) + "\n";
+    append(file, lines);
+    RunningAssay running(watch(
+        {file, "--level", "read-committed", "--horizon", horizon, "--checkpoint", state_, "--json-lines"}));
+    EXPECT_TRUE(running.says("\"event\":\"status\"")) << running.err();
+    running.signal(SIGTERM);
+    EXPECT_EQ(running.wait(), 0) << running.out();
+    const bool noted = running.out().find("the horizon is") != std::string::npos;
+    return std::pair(events(running.out()).back()["live"].get<int>(), noted);
+  };
+  for (const int all : {20, 40, 60}) EXPECT_EQ(kept_with("1000"), std::pair(all, false));
+  EXPECT_TRUE(kept_with("5").second);
+  kept_with("5");
+  const auto [fewer, noted] = kept_with("5");
+  EXPECT_LT(fewer, 60);
+  EXPECT_FALSE(noted);
+  // What is forgotten stays so; what comes now is kept.
+  EXPECT_TRUE(kept_with("1000").second);
+  EXPECT_GE(kept_with("1000").first, 40);
+}
+
 TEST_F(WatchCommand, FollowsAFileAndTellsWhatHappensToIt) {
   const std::string file = folder_.file("run.jsonl", "");
   const std::string told = folder_.file("told");

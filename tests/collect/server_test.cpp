@@ -258,7 +258,7 @@ TEST(Sender, SaysWhereNobodyListens) {
     nowhere = address_of(bound_address(socket));
   }
   EXPECT_NE(error_of([&] {
-              Sender(nowhere, "a", {.patience = std::chrono::milliseconds(1)});
+              Sender(nowhere, "a", {.patience_at_start = std::chrono::milliseconds(1)});
             }).find("the watcher cannot be reached"),
             std::string::npos);
 }

@@ -67,6 +67,9 @@ Watched watch(const History& h, const WatchOptions& options, std::uint64_t seed,
     std::string bytes;
     watcher.save(bytes);
     watcher = Watcher::load(bytes, "saved");
+    // Whoever goes on may want another horizon.
+    constexpr std::uint64_t kHorizons[] = {0, 1, 5, 20};
+    if (options.horizon > 0 && rng.chance(0.3)) watcher.set_horizon(kHorizons[rng.below(4)]);
   };
   const double round = rng.chance(0.5) ? 0.5 : 0.1;
   while (left > 0) {
