@@ -1,10 +1,10 @@
-// Read this file from top to bottom to know why an accepted certificate is right. It relies on the reading
-// of histories (src/format, src/history) and the table of levels (src/level), and on nothing else of Assay.
+// Read this file from top to bottom to know why an accepted certificate is right. It rests on the reading of
+// histories (src/format, src/history) and the table of levels (src/level), and on nothing else of Assay.
 //
 //   1. lines        what a certificate is written in
 //   2. queries      what a range or predicate read says, key by key
 //   3. facts        what the operations of a history say, whatever the level
-//   4. replay       "holds" at prefix and stronger levels: run the history in the given order
+//   4. replay       "holds" at prefix and stronger: run the history in the given order
 //   5. axioms       "holds" below prefix: evaluate the level's axiom under the given commit order
 //   6. proof        "violated": a read that no level allows, or steps that end in a cycle
 //   7. verdict
@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -59,82 +60,65 @@ std::string hexadecimal(std::uint64_t number) {
   return digits;
 }
 
-// The words of one line, separated by single spaces.
-class Line {
- public:
-  explicit Line(std::string_view text) : rest_(text), head_(word()) {}
-
-  std::string_view head() const { return head_; }
-  bool more() const { return !ended_; }
-  void end() const { require(ended_, "a word too many"); }
-  std::string_view word() {
-    require(!ended_, "a word is missing");
-    const std::size_t end = rest_.find(' ');
-    const std::string_view found = rest_.substr(0, end);
-    require(!found.empty(), "an empty word");
-    ended_ = end == std::string_view::npos;
-    if (!ended_) rest_.remove_prefix(end + 1);
-    return found;
-  }
-  std::uint64_t number() { return number_in(word()); }
-
- private:
-  std::string_view rest_;
-  bool ended_ = false;
-  std::string_view head_;
-};
-
+// Lines of words that are separated by single spaces. A line is read to its end before the next.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : text_(text) {}
+  explicit Lines(std::string_view text) : rest_(text) {}
 
   // A certificate that was cut off or changed by accident is refused before anything else; who repairs the
   // sum has to convince the rest of this file.
   void require_whole() {
-    require(text_.ends_with('\n'), "the last line is incomplete");
-    const std::size_t begin = text_.rfind('\n', text_.size() - 2) + 1;  // npos + 1 == 0
-    const std::string_view body = text_.substr(0, begin);
-    std::uint64_t sum = 0xCBF29CE484222325ULL;
+    require(rest_.ends_with('\n'), "the last line is incomplete");
+    const std::size_t begin = rest_.rfind('\n', rest_.size() - 2) + 1;  // npos + 1 == 0
+    const std::string_view body = rest_.substr(0, begin);
+    std::uint64_t sum = 0xCBF29CE484222325ULL;  // FNV-1a
     for (const char c : body) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
-    Line last(text_.substr(begin, text_.size() - begin - 1));
-    require(last.head() == "end", "the certificate has no end");
-    require(last.number() == static_cast<std::uint64_t>(std::count(body.begin(), body.end(), '\n')),
-            "lines are missing, or there are too many");
-    require(last.word() == hexadecimal(sum), "the certificate was changed: its sum is wrong");
-    last.end();
-    text_ = body;
-  }
-  std::size_t number() const { return number_; }
-  bool more() const { return at_ < text_.size(); }
-  std::string_view text() {
-    require(more(), "a line is missing");
-    const std::size_t end = text_.find('\n', at_);
-    const std::string_view found = text_.substr(at_, end - at_);
-    at_ = end + 1;
-    ++number_;
-    return found;
-  }
-  Line next() { return Line(text()); }
-  Line next(std::string_view head) {
-    Line line = next();
-    if (line.head() != head) throw Rejected{"a line \"" + std::string(head) + "\" was expected"};
-    return line;
-  }
-  std::string_view peek() const {
-    const std::string_view rest = text_.substr(at_);
-    return rest.substr(0, rest.find_first_of(" \n"));
-  }
-  bool either(std::string_view head, std::string_view yes, std::string_view no) {
-    Line line = next(head);
-    const std::string_view word = line.word();
-    require(word == yes || word == no, "an unknown word");
-    line.end();
-    return word == yes;
+    const auto count = std::count(body.begin(), body.end(), '\n');
+    require(rest_.substr(begin) == "end " + std::to_string(count) + " " + hexadecimal(sum) + "\n",
+            "the certificate was cut off or changed: its last line is wrong");
+    rest_ = body;
   }
 
+  std::size_t number() const { return number_; }
+  bool more_lines() const { return !rest_.empty(); }
+  // The head of the next line.
+  std::string_view peek() const { return rest_.substr(0, rest_.find_first_of(" \n")); }
+  std::string_view whole_line() {
+    require(!more_, "a word too many");
+    require(more_lines(), "a line is missing");
+    line_ = rest_.substr(0, rest_.find('\n'));
+    rest_.remove_prefix(line_.size() + 1);
+    ++number_;
+    return line_;
+  }
+  void next(std::string_view head) {
+    if (peek() != head) throw Rejected{"a line \"" + std::string(head) + "\" was expected"};
+    whole_line();
+    more_ = true;
+    word();
+  }
+  bool more() const { return more_; }
+  std::string_view word() {
+    require(more_, "a word is missing");
+    const std::string_view found = line_.substr(0, line_.find(' '));
+    require(!found.empty(), "an empty word");
+    more_ = found.size() < line_.size();
+    line_.remove_prefix(found.size() + (more_ ? 1 : 0));
+    return found;
+  }
+  std::uint64_t number_word() { return number_in(word()); }
+  bool either(std::string_view head, std::string_view yes, std::string_view no) {
+    next(head);
+    const std::string_view found = word();
+    require(found == yes || found == no, "an unknown word");
+    return found == yes;
+  }
+  void end() const { require(!more_ && !more_lines(), "a line or a word too many"); }
+
  private:
-  std::string_view text_;
-  std::size_t at_ = 0, number_ = 0;
+  std::string_view rest_, line_;
+  bool more_ = false;  // words in the line
+  std::size_t number_ = 0;
 };
 
 // --- 2. queries -----------------------------------------------------------------------------------------
@@ -143,7 +127,8 @@ class Lines {
 enum class Seen : std::uint32_t {};
 
 // A query is a read of every key that it asked for, all at one moment. Of a returned row it saw that version;
-// of any other key it saw the absence of a row or, if it has a predicate, a row that does not match.
+// of any other key it saw the absence of a row or, if it has a predicate, a row that does not match. What is
+// not clear (see below) keeps "holds" from being said; a violation only needs sets that are large enough.
 class Queries {
  public:
   struct Answer {
@@ -156,14 +141,12 @@ class Queries {
     if (!h_.has(OpKind::predicate_read) && !h_.has(OpKind::range_read)) return;
     look_at_versions();
     for (const Txn t : h_.all_transactions()) {
-      if (h_.status(t) != Status::committed) continue;
       for (const Op op : h_.operations_of(t)) {
-        if (h_.kind(op) >= OpKind::predicate_read) take(op);
+        if (h_.kind(op) >= OpKind::predicate_read && h_.status(t) == Status::committed) take(op);
       }
     }
   }
 
-  // Not empty: why nothing can be said to hold of this history.
   const std::string& unclear() const { return unclear_; }
   std::span<const Answer> answers(Op query) const {
     const auto at = std::lower_bound(begins_.begin(), begins_.end(), std::pair(query, std::size_t{0}));
@@ -186,23 +169,20 @@ class Queries {
   void unclear(const char* why) {
     unclear_ = std::string("the queries of the history are not clear: ") + why;
   }
-  // Numbers, texts and other values do not compare with each other (history/key_order.hpp); here they follow
-  // each other.
+  // Numbers, texts and other values do not compare (history/key_order.hpp); here they follow each other.
   static bool less(const Atom& a, const Atom& b) {
-    const auto sort = [](const Atom& x) {
-      return x.kind == AtomKind::text ? 1 : x.kind == AtomKind::json ? 2 : 0;
-    };
-    return comparable(a, b) ? key_less(a, b) : sort(a) < sort(b);
+    const auto sort = [](AtomKind k) { return k == AtomKind::text ? 1 : k == AtomKind::json ? 2 : 0; };
+    return comparable(a, b) ? key_less(a, b) : sort(a.kind) < sort(b.kind);
   }
 
-  // Which versions are rows and which are the absence of one, and the keys that queries ask for.
+  // Which versions are rows and which the absence of one, and the keys of registers.
   void look_at_versions() {
+    std::vector<bool> used(h_.keys(), false);
+    is_list_.resize(h_.keys(), false);
     for (std::uint32_t v = 0; v < h_.versions(); ++v) {
       is_row_.push_back(h_.is_initial(Version{v}) && h_.initial_is_row(h_.key_of(Version{v})));
       is_gone_.push_back(h_.is_initial(Version{v}) && !is_row_[v]);
     }
-    std::vector<bool> used(h_.keys(), false);
-    is_list_.resize(h_.keys(), false);
     for (const Txn t : h_.all_transactions()) {
       for (const Op op : h_.operations_of(t)) {
         if (h_.kind(op) < OpKind::predicate_read) continue;
@@ -237,10 +217,8 @@ class Queries {
     const Query query = h_.query(op);
     begins_.emplace_back(op, answers_.size());
     std::optional<Predicate> predicate;
-    if (query.predicate) {
-      predicate = Predicate::parse(*query.predicate);
-      if (!predicate) unclear("there is a predicate whose meaning is not known");
-    }
+    if (query.predicate) predicate = Predicate::parse(*query.predicate);
+    if (query.predicate && !predicate) unclear("there is a predicate whose meaning is not known");
     std::map<Key, Version> returned;
     for (const Version v : query.results) {
       if (!returned.emplace(h_.key_of(v), v).second) unclear("one returned a key twice");
@@ -252,13 +230,14 @@ class Queries {
     for (; at != keys_.end() && !(query.high && less(*query.high, h_.name(*at))); ++at) {
       const Atom name = h_.name(*at);
       if (!query.predicate && !in_range(name, query.low, query.high)) continue;
+      const bool asked = query.predicate ? predicate && predicate->allows_key(name) : true;
       if (const auto row = returned.find(*at); row != returned.end()) {
-        if (predicate && !(predicate->allows_key(name) && may_match(*predicate, row->second))) {
+        if (predicate && !(asked && may_match(*predicate, row->second))) {
           unclear("one returned a row that does not match");
         }
         answers_.push_back({*at, Seen{index(row->second)}});
         returned.erase(row);
-      } else if (misses_count_ && (!query.predicate || (predicate && predicate->allows_key(name)))) {
+      } else if (asked && misses_count_) {
         answers_.push_back({*at, not_returned(*at, predicate ? to_json(*query.predicate) : "", predicate)});
       }
     }
@@ -274,7 +253,6 @@ class Queries {
   bool may_match(const Predicate& predicate, Version v) const {
     return is_row_[index(v)] && (h_.is_initial(v) || predicate.allows_value(h_.value(v)));
   }
-  // What a query can have seen of a key that it asked for and that is not in its result.
   Seen not_returned(Key k, const std::string& text, const std::optional<Predicate>& predicate) {
     const Seen next{h_.versions() + static_cast<std::uint32_t>(sets_.size())};
     const auto [known, is_new] = not_returned_.try_emplace({text, k}, next);
@@ -293,8 +271,8 @@ class Queries {
   bool misses_count_;
   std::string unclear_;
   std::vector<bool> is_row_, is_gone_;  // per version
-  std::vector<bool> is_list_;
-  std::vector<Key> keys_;  // that queries ask for, in the order of ranges
+  std::vector<bool> is_list_;           // per key
+  std::vector<Key> keys_;               // of registers, in the order of ranges
   std::vector<Answer> answers_;
   std::vector<std::pair<Op, std::size_t>> begins_;  // where the answers of each query begin
   std::vector<std::vector<Version>> sets_;
@@ -303,7 +281,7 @@ class Queries {
 
 // --- 3. facts -------------------------------------------------------------------------------------------
 
-// A read of one key.
+// A read of one key by a committed transaction.
 struct Read {
   Op op;
   Txn reader;
@@ -315,6 +293,14 @@ struct Read {
   std::span<const Version> list;  // of a list: what stands before the transaction's own appends
 };
 
+// The begin or the commit of a transaction. Levels that do not tell them apart know only commits.
+struct Event {
+  Txn txn;
+  bool begins;
+  bool operator==(const Event&) const = default;
+};
+constexpr Event kInit{kInitialTxn, false};
+
 // Transactions by what they wrote, each group in increasing order.
 class Groups {
  public:
@@ -322,11 +308,11 @@ class Groups {
   // `for_each(visit)` calls visit(group, transaction), in order of transactions.
   template <class ForEach>
   Groups(std::size_t groups, ForEach for_each) : begin_(groups + 1, 0) {
-    for_each([&](std::uint32_t group, Txn) { ++begin_[group + 1]; });
+    for_each([&](auto group, Txn) { ++begin_[index(group) + 1]; });
     for (std::size_t i = 1; i <= groups; ++i) begin_[i] += begin_[i - 1];
     members_.resize(begin_.back());
     std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
-    for_each([&](std::uint32_t group, Txn t) { members_[next[group]++] = t; });
+    for_each([&](auto group, Txn t) { members_[next[index(group)]++] = t; });
   }
   template <class Id>
   std::span<const Txn> operator[](Id group) const {
@@ -341,36 +327,40 @@ class Groups {
 class Facts {
  public:
   Facts(const History& history, Level level)
-      : h(history),
-        queries_(history, level),
-        is_list_(h.keys(), false),
-        mixed_(h.keys(), false),
-        own_(h.keys()) {
+      : h(history), queries_(h, level), is_list_(h.keys(), false), muddled_(h.keys(), false), own_(h.keys()) {
     if (!h.has(OpKind::append) && !h.has(OpKind::list_read)) return;
-    const IdRange<Op> all{0, h.operations()};
-    for (const Op op : all) {
+    for (const Op op : IdRange<Op>{0, h.operations()}) {
       if (h.kind(op) == OpKind::append || h.kind(op) == OpKind::list_read) is_list_[index(key(op))] = true;
     }
-    for (const Op op : all) {
-      if (h.kind(op) >= OpKind::append || !is_list(h.key(op))) continue;
-      // Reading nothing is reading the empty list.
-      if (h.kind(op) != OpKind::read || !h.is_initial(h.version(op))) mixed_[index(h.key(op))] = true;
+    std::vector<bool> appended(h.versions(), false);
+    for (const Txn t : h.all_transactions()) {
+      for (const Op op : h.operations_of(t)) {
+        if (h.kind(op) >= OpKind::list_read || !is_list_[index(h.key(op))]) continue;
+        const Version v = h.version(op);
+        if (h.kind(op) == OpKind::append) {
+          const bool counts = h.status(t) != Status::aborted;
+          if (counts && appended[index(v)]) muddled_[index(h.key(op))] = true;
+          if (counts) appended[index(v)] = true;
+        } else if (h.kind(op) != OpKind::read || !h.is_initial(v)) {  // nothing is the empty list
+          muddled_[index(h.key(op))] = true;
+        }
+      }
     }
   }
 
   const History& h;
 
-  bool is_list(Key k) const { return is_list_[index(k)]; }
-  bool is_mixed(Key k) const { return mixed_[index(k)]; }  // used both as a list and as a register
+  // A list that is a register too, or whose elements do not tell who appended them: proves nothing.
+  bool is_muddled(Key k) const { return muddled_[index(k)]; }
   // "Holds" is said of all that the clients saw, or not at all.
   void require_understood() const {
     if (!h.left_out().empty()) throw Rejected{h.left_out()};
     if (!queries_.unclear().empty()) throw Rejected{queries_.unclear()};
-    require(std::find(mixed_.begin(), mixed_.end(), true) == mixed_.end(),
-            "a key is used both as a list and as a register");
+    require(std::find(muddled_.begin(), muddled_.end(), true) == muddled_.end(),
+            "the elements of a list do not tell who appended them, or it is a register too");
   }
 
-  // The reads of a transaction in program order. Valid until the next call.
+  // The reads of a committed transaction in program order. Valid until the next call.
   const std::vector<Read>& reads_of(Txn t) {
     reads_.clear();
     ++walk_;
@@ -384,7 +374,7 @@ class Facts {
         own = {walk_, i};
       } else if (kind >= OpKind::predicate_read) {
         for (const auto& [k, seen] : queries_.answers(ops[i])) add_register_read(t, ops[i], k, seen);
-      } else if (is_list(key(ops[i]))) {
+      } else if (is_list_[index(key(ops[i]))]) {
         add_list_read(t, ops[i]);
       } else {
         add_register_read(t, ops[i], h.key(ops[i]), Seen{index(h.version(ops[i]))});
@@ -398,14 +388,6 @@ class Facts {
     return h.kind(op) == OpKind::list_read ? h.list(op).elements : std::span<const Version>{};
   }
 
-  // What follows asks who wrote what.
-  void find_writers() {
-    writers_ = Groups(h.versions(), [&](auto visit) {
-      for_each_write([&](Txn t, Op op, bool is_last) {
-        if (is_last || h.kind(op) == OpKind::append) visit(index(h.version(op)), t);
-      });
-    });
-  }
   // visit(t, op, whether it is the transaction's last write of the key), without aborted transactions.
   template <class Visit>
   void for_each_write(Visit visit) const {
@@ -415,16 +397,29 @@ class Facts {
       const IdRange<Op> ops = h.operations_of(t);
       for (std::uint32_t i = ops.size(); i-- > 0;) {
         if (!writes(h.kind(ops[i]))) continue;
-        std::uint32_t& seen = last[index(h.key(ops[i]))];
-        visit(t, ops[i], seen != index(t));
-        seen = index(t);
+        visit(t, ops[i], last[index(h.key(ops[i]))] != index(t));
+        last[index(h.key(ops[i]))] = index(t);
       }
     }
   }
-  // The transactions that did not abort and whose last write of its key is this version; for elements of
-  // lists, that appended it.
+  bool writes_key(Txn t, Key k) const {
+    for (const Op op : h.operations_of(t)) {
+      if (writes(h.kind(op)) && h.key(op) == k) return true;
+    }
+    return false;
+  }
+  // What follows asks who wrote what.
+  void find_writers() {
+    writers_ = Groups(h.versions(), [&](auto visit) {
+      for_each_write([&](Txn t, Op op, bool is_last) {
+        if (is_last || h.kind(op) == OpKind::append) visit(h.version(op), t);
+      });
+    });
+  }
+  // The transactions that did not abort and whose last write of its key is this version; for an element of a
+  // list, that appended it.
   std::span<const Txn> writers(Version v) const { return writers_[v]; }
-  // Whoever can have written what a read saw, kInitialTxn for the initial state.
+  // Whoever can have written what a read of a register saw, kInitialTxn for the initial state.
   template <class Visit>
   void for_each_candidate(const Read& read, Visit visit) const {
     queries_.for_each_version(read.seen, [&](Version v) {
@@ -434,9 +429,17 @@ class Facts {
       }
     });
   }
-  bool writes_key(Txn t, Key k) const {
-    for (const Op op : h.operations_of(t)) {
-      if (writes(h.kind(op)) && h.key(op) == k) return true;
+  // Whether a list shows something else than, transaction by transaction, all that others appended, once.
+  bool is_torn(const Read& read) const {
+    std::set<Txn> done;
+    for (auto at = read.list.begin(); at != read.list.end();) {
+      const auto by = writers(*at);
+      if (by.empty() || by[0] == read.reader || !done.insert(by[0]).second) return true;
+      for (const Op op : h.operations_of(by[0])) {
+        if (h.kind(op) != OpKind::append || h.key(op) != read.key) continue;
+        if (at == read.list.end() || *at != h.version(op)) return true;
+        ++at;
+      }
     }
     return false;
   }
@@ -449,6 +452,11 @@ class Facts {
     return Txn{static_cast<std::uint32_t>(number)};
   }
   Txn writer(std::string_view word) const { return word == "init" ? kInitialTxn : transaction(word); }
+  Event event(std::string_view word) const {
+    if (word == "init") return kInit;
+    require(word.size() > 1 && (word[0] == 'b' || word[0] == 'c'), "an event was expected");
+    return {transaction(word.substr(1)), word[0] == 'b'};
+  }
   Key key(std::uint64_t number) const {
     require(number < h.keys(), "there is no such key");
     return Key{static_cast<std::uint32_t>(number)};
@@ -456,26 +464,29 @@ class Facts {
   // "7.2" is the third operation of transaction 7; of a query "7.2/5" is what it says of key 5.
   Read read(std::string_view word) {
     const std::size_t dot = word.find('.'), slash = word.find('/');
-    require(dot < slash && dot != std::string_view::npos, "an operation was expected");
+    require(dot < slash, "an operation was expected");
     const Txn t = transaction(word.substr(0, dot));
     const std::uint64_t place = number_in(word.substr(dot + 1, slash - dot - 1));
     require(place < h.operations_of(t).size(), "there is no such operation");
-    require(h.status(t) == Status::committed, "the reader did not commit: its reads are no evidence");
+    require_of(h.status(t) == Status::committed, t, "did not commit: its reads are no evidence");
     const Op op = h.operations_of(t)[static_cast<std::uint32_t>(place)];
-    const bool of_query = h.kind(op) >= OpKind::predicate_read;
-    require(of_query == (slash != std::string_view::npos), "a query, and only that, is of several keys");
     std::optional<Key> of;
-    if (of_query) of = key(number_in(word.substr(slash + 1)));
+    if (slash != std::string_view::npos) of = key(number_in(word.substr(slash + 1)));
+    require(of.has_value() == (h.kind(op) >= OpKind::predicate_read),
+            "a query, and only that, is of several keys");
     for (const Read& r : reads_of(t)) {
       if (r.op == op && (!of || r.key == *of)) return r;
     }
-    throw Rejected{of_query ? "the query says nothing of that key" : "that is no read"};
+    throw Rejected{"that is no read, or it says nothing of that key"};
   }
-  std::string name(Txn t) const {
-    return "transaction " + to_string(h.name(t)) + " of session " + to_string(h.name(h.session_of(t)));
+  void require_of(bool condition, Txn t, const char* otherwise) const {
+    if (condition) return;
+    throw Rejected{"transaction " + to_string(h.name(t)) + " of session " +
+                   to_string(h.name(h.session_of(t))) + " " + otherwise};
   }
-  std::string name(const Read& r) const {
-    return "a read of key " + to_string(h.name(r.key)) + " in " + name(r.reader);
+  void require_of(bool condition, Txn reader, Key k, const char* otherwise) const {
+    if (condition) return;
+    require_of(false, reader, ("has a read of key " + to_string(h.name(k)) + " that " + otherwise).c_str());
   }
 
  private:
@@ -488,8 +499,7 @@ class Facts {
     reads_.push_back({op, t, k, false, wrote, fits, seen, {}});
   }
   void add_list_read(Txn t, Op op) {
-    const Key k = key(op);
-    const Own& own = own_[index(k)];
+    const Own& own = own_[index(key(op))];
     const bool wrote = own.walk == walk_;
     std::span<const Version> others = elements(op);
     bool fits = true;
@@ -498,7 +508,7 @@ class Facts {
       if (fits) others = others.first(others.size() - 1);
       more = earlier_[i] != i;
     }
-    reads_.push_back({op, t, k, true, wrote, fits, {}, others});
+    reads_.push_back({op, t, key(op), true, wrote, fits, {}, others});
   }
 
   struct Own {
@@ -507,30 +517,16 @@ class Facts {
   };
 
   Queries queries_;
-  std::vector<bool> is_list_, mixed_;
-  std::vector<Own> own_;                // per key
-  std::vector<std::uint32_t> earlier_;  // per write of the walk: the one of the same key before, or itself
+  std::vector<bool> is_list_, muddled_;  // per key
+  std::vector<Own> own_;                 // per key
+  std::vector<std::uint32_t> earlier_;   // per write of the walk: the one of the same key before, or itself
   std::uint64_t walk_ = 0;
   std::vector<Read> reads_;
   Groups writers_;
 };
 
-// The begin or the commit of a transaction. Levels that do not tell them apart know only commits.
-struct Event {
-  Txn txn;
-  bool begins;
-  bool operator==(const Event&) const = default;
-};
-constexpr Event kInit{kInitialTxn, false};
-
-Event event(std::string_view word, const Facts& facts) {
-  if (word == "init") return kInit;
-  require(word.size() > 1 && (word[0] == 'b' || word[0] == 'c'), "an event was expected");
-  return {facts.transaction(word.substr(1)), word[0] == 'b'};
-}
-
-// Whether one transaction ended before another started, by more than the clocks may disagree. A transaction
-// of unknown fate ended, for its client, when that gave up: nobody knows when it took effect.
+// Whether one transaction ended before another started, by more than the clocks may disagree. One of unknown
+// fate ended, for its client, when that gave up: nobody knows when it took effect.
 bool ended_before(const History& h, Txn first, Txn second, std::chrono::nanoseconds drift) {
   const auto end = h.status(first) == Status::committed ? h.end(first) : std::nullopt;
   const auto start = h.start(second);
@@ -561,58 +557,52 @@ class Replay {
     for (std::uint32_t k = 0; k < h_.keys(); ++k) registers_.push_back(h_.initial_version(Key{k}));
   }
 
-  void run(const Event& event) {
+  void add(const Event& event) {
     const Txn t = event.txn;
-    refuse(h_.status(t) == Status::aborted, t, " aborted but is in the order");
     const bool begins = one_event_ || event.begins;
-    refuse(progress_[index(t)] != (begins ? Progress::waiting : Progress::running) ||
-               (one_event_ && event.begins),
-           t, event.begins ? " begins where it cannot" : " commits where it cannot");
+    facts_.require_of(h_.status(t) != Status::aborted, t, "aborted but is in the order");
+    facts_.require_of(progress_[index(t)] == (begins ? Progress::waiting : Progress::running) &&
+                          !(one_event_ && event.begins),
+                      t, "begins or commits where it cannot");
     if (begins) begin(t);
     if (!event.begins) commit(t);
     progress_[index(t)] = event.begins ? Progress::running : Progress::done;
   }
-  void finish() const {
+  void finish() {
     for (const Txn t : h_.all_transactions()) {
-      refuse(progress_[index(t)] == Progress::running, t, " begins but does not commit");
-      refuse(progress_[index(t)] == Progress::waiting && h_.status(t) == Status::committed, t,
-             " committed but is not in the order");
+      const bool needed = h_.status(t) == Status::committed || progress_[index(t)] == Progress::running;
+      facts_.require_of(!needed || progress_[index(t)] == Progress::done, t, "does not commit in the order");
     }
   }
 
  private:
   enum class Progress : std::uint8_t { waiting, running, done };
 
-  void refuse(bool condition, Txn t, const char* why) const {
-    if (condition) throw Rejected{facts_.name(t) + why};
-  }
-  void refuse(bool condition, const Read& read, const char* why) const {
-    if (condition) throw Rejected{facts_.name(read) + why};
-  }
-
   void begin(Txn t) {
-    if (claim_.keep_sessions) {
-      // Transactions are numbered in session order.
+    if (claim_.keep_sessions) {  // transactions are numbered in session order
       Txn& last = last_of_session_[index(h_.session_of(t))];
-      refuse(last != kInitialTxn && (last > t || progress_[index(last)] != Progress::done), t,
-             " is not after the one before it in its session");
+      facts_.require_of(last == kInitialTxn || (last < t && progress_[index(last)] == Progress::done), t,
+                        "is not after the one before it in its session");
       last = t;
     }
     if (real_time_ && h_.start(t) && (latest_ == kInitialTxn || *h_.start(latest_) < *h_.start(t)))
       latest_ = t;
     if (h_.status(t) == Status::committed) {
       for (const Read& read : facts_.reads_of(t)) {
-        refuse(!read.fits_own, read, " does not see the transaction's own write");
-        refuse(!sees_what_is_there(read), read, " does not see what was there");
+        facts_.require_of(read.fits_own, t, read.key, "does not see the transaction's own write");
+        facts_.require_of(sees_what_is_there(read), t, read.key, "does not see what was there");
       }
     }
     if (!exclusive_) return;
-    for (const bool locks : {false, true}) {
-      for (const Op op : h_.operations_of(t)) {
-        if (!writes(h_.kind(op))) continue;
-        refuse(!locks && locked_[index(h_.key(op))], t, " overlaps another writer of a key");
-        if (locks) locked_[index(h_.key(op))] = true;
-      }
+    for (const Op op : h_.operations_of(t)) {
+      facts_.require_of(!writes(h_.kind(op)) || !locked_[index(h_.key(op))], t,
+                        "overlaps a writer of its keys");
+    }
+    lock(t, true);
+  }
+  void lock(Txn t, bool locked) {
+    for (const Op op : h_.operations_of(t)) {
+      if (writes(h_.kind(op))) locked_[index(h_.key(op))] = locked;
     }
   }
   bool sees_what_is_there(const Read& read) const {
@@ -625,23 +615,22 @@ class Replay {
     if (!one_event_ && !lists_.empty() && h_.status(t) == Status::committed) {
       // What a transaction appends comes to stand where it saw it: right behind what it had read.
       for (const Read& read : facts_.reads_of(t)) {
-        refuse(read.is_list && read.after_own && !sees_what_is_there(read), read,
-               " shows its own appends where they did not come to stand");
+        facts_.require_of(!read.is_list || !read.after_own || sees_what_is_there(read), t, read.key,
+                          "shows its own appends where they did not come to stand");
       }
     }
     // Of all that began before, who started last is the first to be too late.
-    refuse(real_time_ && latest_ != kInitialTxn && ended_before(h_, t, latest_, claim_.clock_drift), t,
-           " had ended before one started that began before it");
+    facts_.require_of(
+        !real_time_ || latest_ == kInitialTxn || !ended_before(h_, t, latest_, claim_.clock_drift), t,
+        "ended before one started that began before it in the order");
     for (const Op op : h_.operations_of(t)) {
-      const OpKind kind = h_.kind(op);
-      if (!writes(kind)) continue;
-      if (exclusive_) locked_[index(h_.key(op))] = false;
-      if (kind == OpKind::append) {
+      if (h_.kind(op) == OpKind::append) {
         lists_[index(h_.key(op))].push_back(h_.version(op));
-      } else {
+      } else if (writes(h_.kind(op))) {
         registers_[index(h_.key(op))] = h_.version(op);
       }
     }
+    if (exclusive_) lock(t, false);
   }
 
   Facts& facts_;
@@ -665,6 +654,29 @@ class Replay {
 // where each has its own notion of visible. A read saw whom the certificate names, or else the latest before
 // it in co that can have written what it returned: whatever was chosen, what remains is to look at every
 // instance. Repeatable read has no commit order; of the given one only the set of transactions counts.
+//
+// By which paths of session order (s) and reads-from (r) from t2 to t:
+bool makes_visible(Level level, std::string_view path) {
+  switch (level) {
+    case Level::read_committed:         // only if t had read t2 before that read
+    case Level::monotonic_atomic_view:  // the same
+    case Level::repeatable_read:        // only if t read the same key from t2
+      return path == "r";
+    case Level::read_atomic:
+      return path == "r" || path == "s";
+    case Level::read_your_writes:
+      return path == "s";
+    case Level::monotonic_reads:
+      return path == "rs";
+    case Level::monotonic_writes:
+      return path == "sr";
+    case Level::writes_follow_reads:
+      return path == "rr" || path == "rsr";
+    default:
+      return level == Level::causal && path.find_first_not_of("sr") == std::string_view::npos;
+  }
+}
+
 class CommitOrder {
  public:
   CommitOrder(Facts& facts, const Verification& claim)
@@ -680,30 +692,29 @@ class CommitOrder {
   }
   void add(const Event& event) {
     const Txn t = event.txn;
-    refuse(event.begins, t, " begins, in an order of commits");
-    refuse(h_.status(t) == Status::aborted, t, " aborted but is in the order");
-    refuse(is_there(t), t, " is in the order twice");
+    facts_.require_of(h_.status(t) != Status::aborted, t, "aborted but is in the order");
+    facts_.require_of(!event.begins && !is_there(t), t, "is not in the order once, with its commit");
     position_[index(t)] = static_cast<std::uint32_t>(order_.size());
     order_.push_back(t);
   }
-  void check() {
+  void finish() {
     Txn last = kInitialTxn;
     for (const Txn t : h_.all_transactions()) {
-      refuse(!is_there(t) && h_.status(t) == Status::committed, t, " committed but is not in the order");
+      facts_.require_of(is_there(t) || h_.status(t) != Status::committed, t, "does not commit in the order");
       if (!is_there(t)) continue;
       const bool follows = keep_sessions_ && last != kInitialTxn && h_.session_of(last) == h_.session_of(t);
-      refuse(follows && !before(last, t), t, " is not after the one before it in its session");
+      facts_.require_of(!follows || before(last, t), t, "is not after the one before it in its session");
       last = t;
     }
     writers_ = Groups(h_.keys(), [&](auto visit) {
       facts_.for_each_write([&](Txn t, Op op, bool is_last) {
-        if (is_last && is_there(t)) visit(index(h_.key(op)), t);
+        if (is_last && is_there(t)) visit(h_.key(op), t);
       });
     });
     build_lists();
     find_sources();
     if (level_ == Level::causal) return check_causal();
-    if (level_ == Level::monotonic_reads || level_ == Level::writes_follow_reads) collect_what_sessions_saw();
+    if (level_ == Level::monotonic_reads || level_ == Level::writes_follow_reads) find_what_sessions_saw();
     for (const Txn t : order_) {
       for (std::size_t i = 0; i < reads(t).size(); ++i) check_read(t, i);
     }
@@ -717,9 +728,6 @@ class CommitOrder {
     Op op;  // reads of one query are one operation
   };
 
-  void refuse(bool condition, Txn t, const char* why) const {
-    if (condition) throw Rejected{facts_.name(t) + why};
-  }
   bool is_there(Txn t) const { return position_[index(t)] != kNotThere; }
   bool before(Txn a, Txn b) const {
     if (a == b || b == kInitialTxn) return false;
@@ -731,45 +739,20 @@ class CommitOrder {
   // Session order lives in chains: sessions or, where it is ignored, single transactions.
   std::uint32_t chains() const { return keep_sessions_ ? h_.sessions() : h_.transactions(); }
   std::uint32_t chain(Txn t) const { return keep_sessions_ ? index(h_.session_of(t)) : index(t); }
-  Txn first_of(std::uint32_t c) const {
-    if (c >= chains()) return Txn{h_.transactions()};
-    return keep_sessions_ ? h_.transactions_of(Session{c})[0] : Txn{c};
-  }
 
-  // Each list as the commits made it. Without commit order each list has an order of its own: that of the
-  // longest read, as far as it goes.
+  // Each list as the commits made it. Without commit order a list has some order of its own, and the longest
+  // read shows as much of it as anybody saw.
   void build_lists() {
     if (!h_.has(OpKind::append) && !h_.has(OpKind::list_read)) return;
     lists_.resize(h_.keys());
     for (const Txn t : order_) {
       for (const Op op : h_.operations_of(t)) {
-        if (h_.kind(op) == OpKind::append)
-          lists_[index(h_.key(op))].push_back({h_.version(op), t, kNotThere});
+        if (has_order_ && h_.kind(op) == OpKind::append) lists_[index(h_.key(op))].push_back(h_.version(op));
+        if (has_order_ || h_.kind(op) != OpKind::list_read || h_.status(t) != Status::committed) continue;
+        const auto [key, elements] = h_.list(op);
+        if (elements.size() > lists_[index(key)].size())
+          lists_[index(key)].assign(elements.begin(), elements.end());
       }
-    }
-    if (has_order_) return;
-    std::vector<std::span<const Version>> longest(h_.keys());
-    for (const Txn t : order_) {
-      for (const Op op : h_.operations_of(t)) {
-        if (h_.kind(op) != OpKind::list_read || h_.status(t) != Status::committed) continue;
-        auto& known = longest[index(h_.list(op).key)];
-        if (h_.list(op).elements.size() > known.size()) known = h_.list(op).elements;
-      }
-    }
-    std::vector<std::uint32_t> place(h_.versions(), kNotThere);
-    for (const auto& list : longest) {
-      for (std::uint32_t i = 0; i < list.size(); ++i) place[index(list[i])] = i;
-    }
-    for (std::vector<Element>& list : lists_) {
-      for (std::size_t i = 0, first = 0; i < list.size(); ++i) {
-        if (list[i].by != list[first].by) first = i;
-        list[first].rank = std::min(list[first].rank, place[index(list[i].version)]);
-      }
-      for (std::size_t i = 1; i < list.size(); ++i) {
-        if (list[i].by == list[i - 1].by) list[i].rank = list[i - 1].rank;
-      }
-      std::stable_sort(list.begin(), list.end(),
-                       [](const Element& a, const Element& b) { return a.rank < b.rank; });
     }
   }
 
@@ -777,100 +760,75 @@ class CommitOrder {
     for (const Txn t : h_.all_transactions()) {
       if (h_.status(t) == Status::committed) {
         for (const Read& read : facts_.reads_of(t)) {
-          if (!read.fits_own) reject(read, " does not see the transaction's own write");
-          if (read.is_list) {
-            sources_.push_back({read.key, source_of_list(read), read.op});
-          } else if (!read.after_own) {
-            sources_.push_back({read.key, source_of_register(read), read.op});
-          }
+          facts_.require_of(read.fits_own, t, read.key, "does not see the transaction's own write");
+          if (!read.is_list && read.after_own) continue;
+          const auto writer = read.is_list ? source_of_list(read) : source_of_register(read);
+          facts_.require_of(writer.has_value(), t, read.key, "sees what was not there before");
+          sources_.push_back({read.key, *writer, read.op});
         }
       }
       begin_.push_back(sources_.size());
     }
   }
-  Txn source_of_register(const Read& read) const {
+  std::optional<Txn> source_of_register(const Read& read) const {
     const auto named = saw_.find({read.op, read.key});
     std::optional<Txn> best;
     facts_.for_each_candidate(read, [&](Txn w) {
       if (w != kInitialTxn && (!is_there(w) || (has_order_ && !before(w, read.reader)))) return;
       if (named != saw_.end() ? w == named->second : !best || before(*best, w)) best = w;
     });
-    if (!best) reject(read, " sees what nobody before it wrote");
-    return *best;
+    return best;
   }
-  // A list is read from whoever appended its last element, and shows whole transactions.
-  Txn source_of_list(const Read& read) const {
-    const std::vector<Element>& list = lists_[index(read.key)];
+  // A list is read from whoever appended its last element, shows whole transactions, and own appends stand
+  // right behind.
+  std::optional<Txn> source_of_list(const Read& read) const {
+    const std::vector<Version>& list = lists_[index(read.key)];
+    const std::span<const Version> shown = facts_.elements(read.op);
+    const auto by = [&](Version v) { return facts_.writers(v)[0]; };
+    if (shown.size() > list.size() || !std::equal(shown.begin(), shown.end(), list.begin())) return {};
     const std::size_t size = read.list.size();
-    const bool is_start =
-        size <= list.size() && std::equal(read.list.begin(), read.list.end(), list.begin(),
-                                          [](Version v, const Element& e) { return v == e.version; });
-    const bool is_whole =
-        is_start && (size == 0 || size == list.size() || list[size].by != list[size - 1].by);
-    // Own appends come to stand right behind what was there.
-    const bool is_own_place =
-        is_whole && (!read.after_own || (size < list.size() && list[size].by == read.reader));
-    const Txn source = size == 0 || !is_whole ? kInitialTxn : list[size - 1].by;
-    if (!is_own_place || source == read.reader || (has_order_ && !before(source, read.reader))) {
-      reject(read, " shows a list that did not exist");
+    if (has_order_) {
+      const Txn source = size == 0 ? kInitialTxn : by(list[size - 1]);
+      const bool is_whole = size == 0 || size == list.size() || by(list[size]) != source;
+      return is_whole && before(source, read.reader) ? std::optional(source) : std::nullopt;
     }
-    return source;
-  }
-
-  [[noreturn]] void reject(const Read& read, const char* why) const {
-    throw Rejected{facts_.name(read) + why};
+    if (facts_.is_torn(read)) return {};
+    for (const Version v : read.list) {
+      if (!is_there(by(v))) return {};
+    }
+    return size == 0 ? kInitialTxn : by(read.list.back());
   }
 
   // The axiom for the i-th read of t.
   void check_read(Txn t, std::size_t i) const {
     const Source& read = reads(t)[i];
-    const auto for_others = [&](std::size_t last, auto look_at) {
-      for (std::size_t j = 0; j < last; ++j) {
-        if (reads(t)[j].writer != kInitialTxn) look_at(reads(t)[j]);
+    const bool one_by_one = level_ == Level::read_committed || level_ == Level::monotonic_atomic_view;
+    if (level_ == Level::repeatable_read) {  // reads of one key by one transaction saw the same
+      for (const Source& other : reads(t).first(i)) {
+        facts_.require_of(other.key != read.key || other.writer == read.writer, t, read.key,
+                          "cannot be repeated");
       }
-    };
-    const auto visible = [&](const Source& other) {
-      const auto all = writers_[read.key];
-      if (std::binary_search(all.begin(), all.end(), other.writer)) require_before(other.writer, t, read);
-    };
-    const auto all = reads(t).size();
-    switch (level_) {
-      case Level::read_committed:
-      case Level::monotonic_atomic_view:  // whom an earlier operation read
-        return for_others(i, [&](const Source& other) {
-          if (other.op != read.op) visible(other);
-        });
-      case Level::repeatable_read:  // all reads of a key by one transaction saw the same
-        for (std::size_t j = 0; j < i; ++j) {
-          if (reads(t)[j].key == read.key && reads(t)[j].writer != read.writer) reject(t, read);
-        }
-        return;
-      case Level::read_atomic:  // whom the transaction read, and who is earlier in its session
-        for_others(all, visible);
-        return require_before(earlier_in_session(t, read.key), t, read);
-      case Level::read_your_writes:  // who is earlier in the session
-        return require_before(earlier_in_session(t, read.key), t, read);
-      case Level::monotonic_reads:  // whom somebody earlier in the session read
-        return require_before(seen_before(t, t, read.key), t, read);
-      case Level::monotonic_writes:  // who is earlier in the session of whom the transaction read
-        return for_others(all, [&](const Source& other) {
-          require_before(earlier_in_session(other.writer, read.key), t, read);
-        });
-      default:  // writes_follow_reads: whom they had read whom the transaction read
-        return for_others(all, [&](const Source& other) {
-          require_before(seen_before(other.writer, Txn{index(other.writer) + 1}, read.key), t, read);
-        });
+      return;
     }
+    if (makes_visible(level_, "s")) require_before(earlier_in_session(t, read.key), t, read);
+    if (makes_visible(level_, "rs")) require_before(seen_before(t, t, read.key), t, read);
+    // ... r: through whom the transaction read (by an earlier operation, where these are told apart).
+    for (const Source& other : reads(t).first(one_by_one ? i : reads(t).size())) {
+      const Txn w = other.writer;
+      if (w == kInitialTxn || (one_by_one && other.op == read.op)) continue;
+      if (makes_visible(level_, "r") && writes_key(w, read.key)) require_before(w, t, read);
+      if (makes_visible(level_, "sr")) require_before(earlier_in_session(w, read.key), t, read);
+      if (makes_visible(level_, "rsr")) require_before(seen_before(w, Txn{index(w) + 1}, read.key), t, read);
+    }
+  }
+  bool writes_key(Txn t, Key k) const {
+    return std::binary_search(writers_[k].begin(), writers_[k].end(), t);
   }
   // kInitialTxn: nobody is visible.
   void require_before(Txn visible, Txn t, const Source& read) const {
-    if (visible != kInitialTxn && visible != read.writer && !before(visible, read.writer)) reject(t, read);
+    facts_.require_of(visible == kInitialTxn || visible == read.writer || before(visible, read.writer), t,
+                      read.key, "does not see what the level lets it see");
   }
-  [[noreturn]] void reject(Txn t, const Source& read) const {
-    throw Rejected{"a read of key " + to_string(h_.name(read.key)) + " in " + facts_.name(t) +
-                   " does not see what the level lets it see"};
-  }
-
   // The last writer of a key before t in its session, which is the last in co as well.
   Txn earlier_in_session(Txn t, Key k) const {
     const auto all = writers_[k];
@@ -878,76 +836,64 @@ class CommitOrder {
     return after == all.begin() || chain(*(after - 1)) != chain(t) ? kInitialTxn : *(after - 1);
   }
 
-  // Per session and key: the latest writer of the key that the session had read, after each transaction.
-  struct Knowledge {
-    std::uint32_t chain;
-    Key key;
-    Txn by, writer;
-  };
-  void collect_what_sessions_saw() {
+  // Per chain, key and transaction: the latest writer of the key that the chain had read by then.
+  void find_what_sessions_saw() {
     for (const Txn t : order_) {
       for (const Source& read : reads(t)) {
         if (read.writer == kInitialTxn) continue;
         for (const Op op : h_.operations_of(read.writer)) {
-          if (writes(h_.kind(op))) knowledge_.push_back({chain(t), h_.key(op), t, read.writer});
+          if (writes(h_.kind(op))) knowledge_.emplace_back(chain(t), h_.key(op), t, read.writer);
         }
       }
     }
-    std::sort(knowledge_.begin(), knowledge_.end(), [](const Knowledge& a, const Knowledge& b) {
-      return std::tie(a.chain, a.key, a.by) < std::tie(b.chain, b.key, b.by);
-    });
+    std::sort(knowledge_.begin(), knowledge_.end());
     for (std::size_t i = 1; i < knowledge_.size(); ++i) {
-      const Knowledge& last = knowledge_[i - 1];
-      Knowledge& next = knowledge_[i];
-      const bool same = last.chain == next.chain && last.key == next.key;
-      if (same && before(next.writer, last.writer)) next.writer = last.writer;
+      const auto& [last_chain, last_key, last_reader, latest] = knowledge_[i - 1];
+      auto& [next_chain, next_key, reader, writer] = knowledge_[i];
+      if (last_chain == next_chain && last_key == next_key && before(writer, latest)) writer = latest;
     }
   }
-  // What the session of t knows of a key by what those before `end` read.
+  // What the chain of t knows of a key by what those before `end` read.
   Txn seen_before(Txn t, Txn end, Key k) const {
-    const auto after = std::partition_point(knowledge_.begin(), knowledge_.end(), [&](const Knowledge& one) {
-      return std::tuple(one.chain, one.key, one.by) < std::tuple(chain(t), k, end);
-    });
+    const auto after =
+        std::partition_point(knowledge_.begin(), knowledge_.end(), [&](const Knowledge& known) {
+          return std::tie(std::get<0>(known), std::get<1>(known), std::get<2>(known)) <
+                 std::tuple(chain(t), k, end);
+        });
     if (after == knowledge_.begin()) return kInitialTxn;
-    const Knowledge& last = *(after - 1);
-    return last.chain == chain(t) && last.key == k ? last.writer : kInitialTxn;
+    const auto& [of_chain, of_key, reader, writer] = *(after - 1);
+    return of_chain == chain(t) && of_key == k ? writer : kInitialTxn;
   }
 
-  // Visible is whoever a path of session order and reads-from leads from. That past is a start of every
-  // chain, known by the number of the first transaction that is not in it; some chains at a time, so that
-  // memory stays linear.
+  // Visible is from whom a path of session order and reads-from leads to the reader. That past is a start of
+  // every chain, known by the number of the first transaction that is not in it; some chains at a time, so
+  // that memory stays linear.
   void check_causal() {
     constexpr std::uint32_t kAtATime = 16;
     require(std::uint64_t{chains()} * h_.transactions() <= kMostClocks,
             "the history is too large to confirm causal consistency");
     std::vector<std::array<std::uint32_t, kAtATime>> pasts(h_.transactions());
     for (std::uint32_t first = 0; first < chains(); first += kAtATime) {
+      std::vector<Txn> last_of_chain(chains(), kInitialTxn);
       for (const Txn t : order_) {
         auto& past = pasts[index(t)];
         past.fill(0);
         const auto include = [&](Txn other) {
-          const auto& its = pasts[index(other)];
-          for (std::uint32_t c = 0; c < kAtATime; ++c) past[c] = std::max(past[c], its[c]);
+          if (other == kInitialTxn) return;
+          for (std::uint32_t c = 0; c < kAtATime; ++c) past[c] = std::max(past[c], pasts[index(other)][c]);
           const std::uint32_t c = chain(other) - first;  // huge if below
           if (c < kAtATime) past[c] = std::max(past[c], index(other) + 1);
         };
-        for (Txn last = t; keep_sessions_ && h_.position_in_session(last) > 0;) {
-          last = Txn{index(last) - 1};
-          if (!is_there(last)) continue;
-          include(last);
-          break;
-        }
-        for (const Source& read : reads(t)) {
-          if (read.writer != kInitialTxn) include(read.writer);
-        }
+        include(std::exchange(last_of_chain[chain(t)], t));
+        for (const Source& read : reads(t)) include(read.writer);
         for (const Source& read : reads(t)) {
           const auto all = writers_[read.key];
-          auto at = std::lower_bound(all.begin(), all.end(), first_of(first));
+          const auto chain_less = [&](Txn w, std::uint32_t c) { return chain(w) < c; };
+          auto at = std::lower_bound(all.begin(), all.end(), first, chain_less);
           // Of each chain only the last writer in the past matters: co contains session order.
           while (at != all.end() && chain(*at) - first < kAtATime) {
-            const std::uint32_t c = chain(*at);
-            const auto end = std::lower_bound(at, all.end(), first_of(c + 1));
-            const auto unseen = std::lower_bound(at, end, Txn{past[c - first]});
+            const auto end = std::lower_bound(at, all.end(), chain(*at) + 1, chain_less);
+            const auto unseen = std::lower_bound(at, end, Txn{past[chain(*at) - first]});
             if (unseen != at) require_before(*(unseen - 1), t, read);
             at = end;
           }
@@ -955,6 +901,8 @@ class CommitOrder {
       }
     }
   }
+
+  using Knowledge = std::tuple<std::uint32_t, Key, Txn, Txn>;  // chain, key, reader, writer
 
   Facts& facts_;
   const History& h_;
@@ -964,12 +912,7 @@ class CommitOrder {
   std::vector<Txn> order_;
   std::vector<std::uint32_t> position_;
   Groups writers_;  // of keys
-  struct Element {
-    Version version;
-    Txn by;
-    std::uint32_t rank;
-  };
-  std::vector<std::vector<Element>> lists_;
+  std::vector<std::vector<Version>> lists_;
   std::vector<Source> sources_;        // per read that others answered
   std::vector<std::size_t> begin_{0};  // per transaction, in sources_
   std::vector<Knowledge> knowledge_;
@@ -985,73 +928,43 @@ class Proof {
       : facts_(facts),
         h_(facts.h),
         claim_(claim),
-        lines_(lines),
+        in_(lines),
         strong_(implies(claim.level, Level::prefix)),
         two_events_(strong_ && !implies(claim.level, Level::serializable)),
         exclusive_(two_events_ && implies(claim.level, Level::snapshot_isolation)),
-        counts_(h_.transactions(), false),
-        muddled_(h_.keys(), false) {
-    for (std::uint32_t v = 0; v < h_.versions(); ++v) {
-      const Key k = h_.key_of(Version{v});
-      const bool twice = facts_.is_list(k) && facts_.writers(Version{v}).size() > 1;
-      if (twice || facts_.is_mixed(k)) muddled_[index(k)] = true;
-    }
+        counts_(h_.transactions(), false) {
     for (const Txn t : h_.all_transactions()) {
-      if (h_.status(t) == Status::committed) add_who_counts(t);
+      if (h_.status(t) == Status::committed) find_who_counts(t);
     }
   }
 
   void check() {
-    if (lines_.peek() == "bad-read") {
-      check_bad_read(lines_.next());
+    if (in_.peek() == "bad-read") {
+      check_bad_read();
     } else {
       check_derivation(0);
     }
   }
 
  private:
-  // --- a read that no level allows ---
-
-  void check_bad_read(Line line) {
-    const Read read = facts_.read(line.word());
-    if (line.more()) {
-      // Two reads of a list, of which none continues the other: a list only grows, at its end.
-      const Read other = facts_.read(line.word());
-      require(read.is_list && other.is_list && read.key == other.key && !muddled_[index(read.key)],
-              "not two reads of one list");
+  // A read that no level allows.
+  void check_bad_read() {
+    in_.next("bad-read");
+    const Read read = facts_.read(in_.word());
+    require(!facts_.is_muddled(read.key), "the elements of that list do not tell who appended them");
+    if (in_.more()) {
+      // Lists only grow, at their ends: of two reads of a list one continues the other.
+      const Read other = facts_.read(in_.word());
+      require(read.is_list && other.is_list && read.key == other.key, "not two reads of one list");
       const std::span<const Version> a = facts_.elements(read.op), b = facts_.elements(other.op);
       const auto shared = static_cast<std::ptrdiff_t>(std::min(a.size(), b.size()));
       require(!std::equal(a.begin(), a.begin() + shared, b.begin()), "one list continues the other");
-    } else if (!read.fits_own) {
-      // It does not show what the transaction itself had written.
-      require(!muddled_[index(read.key)], "the elements of that list do not tell who appended them");
-    } else if (read.is_list) {
-      check_torn(read);
-    } else {
-      // Nobody else who did not abort has that as the last write of the key.
-      require(!read.after_own, "the read shows the transaction's own write");
-      require(candidates(read).empty(), "somebody can have written that");
+    } else if (read.fits_own) {  // else it does not show what its own transaction had written
+      // Nobody who did not abort left that for others to see.
+      require(read.is_list ? facts_.is_torn(read) : !read.after_own && candidates(read).empty(),
+              "there is nothing wrong with that read");
     }
-    line.end();
   }
-
-  // What others had appended is, transaction by transaction, all that they appended, once.
-  void check_torn(const Read& read) const {
-    require(!muddled_[index(read.key)], "the elements of that list do not tell who appended them");
-    std::set<Txn> done;
-    for (auto at = read.list.begin(); at != read.list.end();) {
-      const auto writers = facts_.writers(*at);
-      if (writers.empty() || writers[0] == read.reader || !done.insert(writers[0]).second) return;
-      for (const Op op : h_.operations_of(writers[0])) {
-        if (h_.kind(op) != OpKind::append || h_.key(op) != read.key) continue;
-        if (at == read.list.end() || *at != h_.version(op)) return;
-        ++at;
-      }
-    }
-    throw Rejected{"the list shows what others appended"};
-  }
-
-  // --- derivations ---
 
   struct Step {
     Event from, to;
@@ -1069,95 +982,78 @@ class Proof {
   void check_derivation(std::size_t depth) {
     require(depth <= kDeepest, "too many cases inside of cases");
     const std::size_t steps = steps_.size();
-    while (lines_.peek() == "step") check_step(lines_.next());
-    Line line = lines_.next();
-    if (line.head() == "cycle") {
-      check_cycle(line);
-    } else if (line.head() == "split-order") {
-      split_order(line, depth);
+    while (in_.peek() == "step") check_step();
+    if (in_.peek() == "split-order") {
+      split_order(depth);
+    } else if (in_.peek() == "split-read") {
+      split_read(depth);
     } else {
-      require(line.head() == "split-read", "a step, a cycle or a split was expected");
-      split_read(line, depth);
+      in_.next("cycle");
+      const Path cycle = path();
+      require(cycle.from == cycle.to, "the steps do not end where they began");
+      // Repeatable read knows no order of transactions that could be violated; but there an axiom by itself
+      // says that one transaction saw two versions of a key.
+      require(claim_.level != Level::repeatable_read || cycle.kinds.find('a') != std::string::npos,
+              "repeatable read orders no transactions");
     }
     steps_.resize(steps);
   }
 
-  // Steps that follow each other, up to the end of the line.
+  // The steps that the rest of the line names follow each other.
   struct Path {
     Event from, to;
     std::string kinds;
     Step first;
   };
-  Path path(Line& line) const {
+  Path path() {
     std::optional<Path> path;
-    while (line.more()) {
-      const std::uint64_t number = line.number();
+    do {
+      const std::uint64_t number = in_.number_word();
       require(number < steps_.size(), "a step that is not there");
       const Step& step = steps_[static_cast<std::size_t>(number)];
       if (!path) path = Path{step.from, step.from, "", step};
       require(step.from == path->to, "the steps do not follow each other");
       path->to = step.to;
       path->kinds += step.kind;
-    }
-    require(path.has_value(), "a step is missing");
+    } while (in_.more());
     return *path;
-  }
-  Path premises(Line& line) const {
-    require(line.word() == ":", "\":\" was expected");
-    return path(line);
-  }
-
-  void check_cycle(Line& line) const {
-    const Path cycle = path(line);
-    require(cycle.from == cycle.to, "the steps do not end where they began");
-    // Repeatable read knows no order of transactions that could be violated; but there an axiom by itself
-    // says that one transaction saw two versions of a key.
-    require(claim_.level != Level::repeatable_read || cycle.kinds.find('a') != std::string::npos,
-            "repeatable read orders no transactions");
   }
 
   // Two writers of a key commit one after the other.
-  void split_order(Line& line, std::size_t depth) {
-    const Key k = facts_.key(line.number());
-    const Txn a = facts_.transaction(line.word()), b = facts_.transaction(line.word());
-    line.end();
+  void split_order(std::size_t depth) {
+    in_.next("split-order");
+    const Key k = facts_.key(in_.number_word());
+    const Txn a = facts_.transaction(in_.word()), b = facts_.transaction(in_.word());
     require(strong_, "the level says nothing about the order of two writers");
-    require(a != b && counts(a) && counts(b) && facts_.writes_key(a, k) && facts_.writes_key(b, k),
-            "not two writers of the key");
+    require(a != b && counts(a) && counts(b) && both_write(a, b, k), "not two writers of the key");
     for (const auto& [first, second] : {std::pair{a, b}, std::pair{b, a}}) {
-      Line one = next_case();
-      require(facts_.transaction(one.word()) == first && facts_.transaction(one.word()) == second,
+      next_case();
+      require(facts_.transaction(in_.word()) == first && facts_.transaction(in_.word()) == second,
               "the cases are others");
-      one.end();
       check_case({commit(first), overwrite(second), 'o'}, depth);
     }
-    lines_.next("qed").end();
+    in_.next("qed");
   }
-
   // A read saw one of those who can have written what it returned.
-  void split_read(Line& line, std::size_t depth) {
-    const Read read = facts_.read(line.word());
-    line.end();
+  void split_read(std::size_t depth) {
+    in_.next("split-read");
+    const Read read = facts_.read(in_.word());
     require(!read.is_list && !read.after_own, "that is no read of what others wrote to a register");
     std::vector<Txn> open = candidates(read);
-    while (lines_.peek() == "case") {
-      Line one = next_case();
-      const auto found = std::find(open.begin(), open.end(), facts_.writer(one.word()));
-      one.end();
-      require(found != open.end(), "the read cannot have seen that, or the case was there before");
-      assumptions_.push_back({read, *found});
-      open.erase(found);
-      check_case({commit(assumptions_.back().writer), begin(read.reader), 'r', read.op, read.key}, depth);
+    while (in_.peek() == "case") {
+      next_case();
+      const Txn writer = facts_.writer(in_.word());
+      require(std::erase(open, writer) == 1, "the read cannot have seen that, or the case was there before");
+      assumptions_.push_back({read, writer});
+      check_case({commit(writer), begin(read.reader), 'r', read.op, read.key}, depth);
       assumptions_.pop_back();
     }
     require(open.empty(), "the cases are not all");
-    lines_.next("qed").end();
+    in_.next("qed");
   }
-
-  Line next_case() {
-    Line line = lines_.next("case");
-    require(line.number() == steps_.size(), "a wrong number");
-    return line;
+  void next_case() {
+    in_.next("case");
+    require(in_.number_word() == steps_.size(), "a wrong number");
   }
   void check_case(const Step& assumed, std::size_t depth) {
     steps_.push_back(assumed);
@@ -1165,167 +1061,121 @@ class Proof {
     steps_.pop_back();
   }
 
-  // --- steps ---
-
   static Event commit(Txn t) { return {t, false}; }
   Event begin(Txn t) const { return {t, two_events_ && t != kInitialTxn}; }
   // Where the writes of t come after those of an earlier writer of the same key.
   Event overwrite(Txn t) const { return exclusive_ ? begin(t) : commit(t); }
 
-  // What a rule's events are.
   enum class At : std::uint8_t { init, begin, commit, overwrite, either, commit_or_init };
   bool is_at(const Event& e, At at) const {
     if (e == kInit) return at == At::init || at == At::commit_or_init;
-    switch (at) {
-      case At::begin:
-        return e == begin(e.txn);
-      case At::overwrite:
-        return e == overwrite(e.txn);
-      case At::either:
-        return e == begin(e.txn) || e == commit(e.txn);
-      default:
-        return at != At::init && e == commit(e.txn);
-    }
+    const bool begins = e == begin(e.txn), commits = e == commit(e.txn);
+    if (at == At::begin) return begins;
+    if (at == At::overwrite) return e == overwrite(e.txn);
+    return at == At::either ? begins || commits : at != At::init && commits;
   }
+
+  // What a line "step" says: from a to b by a rule, with what the rule names.
+  Step step_;
+  Txn a_{}, b_{};
+  Key key_{};
+  Read read_{};
+  Path path_{};
+
   struct Rule {
     std::string_view name;
     bool applies;  // at the level
     At from, to;
     char kind;
-    void (Proof::*check)(Step&, Line&);
+    std::string_view names;  // k: a key, r: a read, p: a path of premises
+    std::function<bool()> follows;
   };
+  std::vector<Rule> rules() {
+    return {
+        // The initial state comes before everything.
+        {"start", true, At::init, At::either, 'o', "", [] { return true; }},
+        // A transaction begins before it commits.
+        {"program", two_events_, At::begin, At::commit, 'p', "", [this] { return a_ == b_; }},
+        // A transaction ends before the next of its session begins.
+        {"session", claim_.keep_sessions, At::either, At::either, 's', "",
+         [this] { return a_ < b_ && h_.session_of(a_) == h_.session_of(b_); }},
+        // What ended before another started is before it.
+        {"real-time", info(claim_.level).real_time, At::commit, At::begin, 'o', "",
+         [this] { return ended_before(h_, a_, b_, claim_.clock_drift); }},
+        // What b saw was there.
+        {"reads-from", true, At::commit, At::begin, 'r', "r",
+         [this] { return read_.reader == b_ && saw(read_, a_, a_); }},
+        // a read the initial version of a key, so it comes before everybody who writes it.
+        {"initial", strong_, At::begin, At::commit, 'o', "r",
+         [this] { return read_.reader == a_ && missed(read_, kInitialTxn, b_); }},
+        // A list grows at its end: what stands first was appended first, what does not stand there later.
+        {"version-order", true, At::commit, At::overwrite, 'o', "r",
+         [this] { return shows_order(read_, a_, b_); }},
+        // a writes the key and comes before the reader, who yet read it from b: a comes before b.
+        {"overwritten", strong_, At::commit, At::overwrite, 'o', "rp",
+         [this] { return leads(step_.from, begin(read_.reader)) && missed(read_, b_, a_); }},
+        // a read the key from somebody who comes before b, and b writes it: a had not seen b. At snapshot
+        // isolation writers do not overlap, so it is enough that this somebody began before b committed.
+        {"anti-dependency", strong_, At::begin, At::commit, 'o', "rp",
+         [this] {
+           const Txn source = path_.from.txn;
+           return read_.reader == a_ && leads(overwrite(source), step_.to) && missed(read_, source, b_);
+         }},
+        // Snapshot isolation: two writers of a key do not overlap, and a began before b committed.
+        {"first-committer", exclusive_, At::commit, At::begin, 'o', "kp",
+         [this] { return a_ != b_ && both_write(a_, b_, key_) && leads(begin(a_), commit(b_)); }},
+        // a writes the key, the reader read it from b, and a is visible to that read: by the level's axiom.
+        {"axiom", !strong_, At::commit, At::commit_or_init, 'a', "rp",
+         [this] { return leads(step_.from, commit(read_.reader)) && is_visible() && missed(read_, b_, a_); }},
+    };
+  }
 
-  void check_step(Line line) {
-    const std::array<Rule, 11> rules{{
-        {"start", true, At::init, At::either, 'o', &Proof::start},
-        {"program", two_events_, At::begin, At::commit, 'p', &Proof::program},
-        {"session", claim_.keep_sessions, At::either, At::either, 's', &Proof::session},
-        {"real-time", info(claim_.level).real_time, At::commit, At::begin, 'o', &Proof::real_time},
-        {"reads-from", true, At::commit, At::begin, 'r', &Proof::reads_from},
-        {"initial", strong_, At::begin, At::commit, 'o', &Proof::initial},
-        {"version-order", true, At::commit, At::overwrite, 'o', &Proof::version_order},
-        {"overwritten", strong_, At::commit, At::overwrite, 'o', &Proof::overwritten},
-        {"anti-dependency", strong_, At::begin, At::commit, 'o', &Proof::anti_dependency},
-        {"first-committer", exclusive_, At::commit, At::begin, 'o', &Proof::first_committer},
-        {"axiom", !strong_, At::commit, At::commit_or_init, 'a', &Proof::axiom},
-    }};
-    require(line.number() == steps_.size(), "a wrong number");
-    const std::string_view name = line.word();
-    const auto rule = std::find_if(rules.begin(), rules.end(), [&](const Rule& r) { return r.name == name; });
-    require(rule != rules.end() && rule->applies, "the level has no such rule");
-    Step step{event(line.word(), facts_), event(line.word(), facts_), rule->kind};
-    require(is_at(step.from, rule->from) && is_at(step.to, rule->to), "the rule is about other events");
-    for (const Event& e : {step.from, step.to}) {
-      // A transaction that did not commit still has its place in its session, where it did nothing.
-      require(e == kInit || rule->kind == 'p' || rule->kind == 's' || counts(e.txn),
-              "it is not known to have committed");
+  void check_step() {
+    in_.next("step");
+    require(in_.number_word() == steps_.size(), "a wrong number");
+    const std::string_view name = in_.word();
+    const auto rule =
+        std::find_if(rules_.begin(), rules_.end(), [&](const Rule& r) { return r.name == name; });
+    require(rule != rules_.end() && rule->applies, "the level has no such rule");
+    step_ = {facts_.event(in_.word()), facts_.event(in_.word()), rule->kind};
+    a_ = step_.from.txn;
+    b_ = step_.to.txn;
+    require(is_at(step_.from, rule->from) && is_at(step_.to, rule->to), "the rule is about other events");
+    // A transaction that did not commit still has its place in its session, where it did nothing.
+    const bool place_only = rule->kind == 'p' || rule->kind == 's';
+    require(place_only || ((a_ == kInitialTxn || counts(a_)) && (b_ == kInitialTxn || counts(b_))),
+            "it is not known to have committed");
+    for (const char what : rule->names) {
+      if (what == 'k') key_ = facts_.key(in_.number_word());
+      if (what == 'r') read_ = facts_.read(in_.word());
+      if (what != 'p') continue;
+      require(in_.word() == ":", "\":\" was expected");
+      path_ = path();
     }
-    (this->*rule->check)(step, line);
-    line.end();
-    steps_.push_back(step);
+    require(rule->follows(), "that does not follow");
+    step_.op = read_.op;
+    step_.key = read_.key;
+    steps_.push_back(step_);
   }
 
-  // The initial state comes before everything.
-  void start(Step&, Line&) {}
-  // A transaction begins before it commits.
-  void program(Step& step, Line&) { require(step.from.txn == step.to.txn, "not begin and commit of one"); }
-  // A transaction ends before the next of its session begins.
-  void session(Step& step, Line&) {
-    const Txn a = step.from.txn, b = step.to.txn;
-    require(a < b && h_.session_of(a) == h_.session_of(b), "not this order in one session");
+  bool leads(const Event& from, const Event& to) const { return path_.from == from && path_.to == to; }
+  bool is_visible() const {
+    const bool allowed = makes_visible(claim_.level, path_.kinds);
+    if (claim_.level == Level::repeatable_read) return allowed && path_.first.key == read_.key;
+    const bool of_reads =
+        claim_.level == Level::read_committed || claim_.level == Level::monotonic_atomic_view;
+    return allowed && (!of_reads || path_.first.op < read_.op);
   }
-  // What ended before another started is before it.
-  void real_time(Step& step, Line&) {
-    require(ended_before(h_, step.from.txn, step.to.txn, claim_.clock_drift),
-            "one did not end before the other started, or the clocks may disagree by more");
-  }
-  // What was seen was there.
-  void reads_from(Step& step, Line& line) {
-    const Read read = facts_.read(line.word());
-    require(read.reader == step.to.txn, "another reader");
-    require_saw(read, step.from.txn, step.from.txn);
-    step.op = read.op;
-    step.key = read.key;
-  }
-  // Who read the initial version of a key came before everybody who wrote it.
-  void initial(Step& step, Line& line) {
-    const Read read = facts_.read(line.word());
-    require(read.reader == step.from.txn, "another reader");
-    require_missed(read, kInitialTxn, step.to.txn);
-  }
-  // A list grows at its end: what stands first was appended first, what does not stand there later.
-  void version_order(Step& step, Line& line) {
-    const Read read = facts_.read(line.word());
-    require_clear_list(read);
-    require(step.from.txn != step.to.txn && facts_.writes_key(step.to.txn, read.key), "it does not append");
-    bool seen_first = false;
+  bool both_write(Txn a, Txn b, Key k) const { return facts_.writes_key(a, k) && facts_.writes_key(b, k); }
+  // Whether a list shows an element of a, and none of b before it.
+  bool shows_order(const Read& read, Txn a, Txn b) const {
+    if (!is_clear_list(read) || a == b || !facts_.writes_key(b, read.key)) return false;
     for (const Version v : facts_.elements(read.op)) {
-      const auto writers = facts_.writers(v);
-      if (!writers.empty() && writers[0] == step.to.txn) break;
-      seen_first = seen_first || (!writers.empty() && writers[0] == step.from.txn);
+      const auto by = facts_.writers(v);
+      if (!by.empty() && (by[0] == a || by[0] == b)) return by[0] == a;
     }
-    require(seen_first, "the list does not show this order");
+    return false;
   }
-  // t2 = from writes k and comes before t3, which yet read k from t1 = to: so t2 comes before t1.
-  void overwritten(Step& step, Line& line) {
-    const Read read = facts_.read(line.word());
-    require_missed(read, step.to.txn, step.from.txn);
-    const Path before = premises(line);
-    require(before.from == step.from && before.to == begin(read.reader), "the premises lead elsewhere");
-  }
-  // t3 = from read k from t1, which comes before t2 = to, which writes k: so t3 had not seen t2. At snapshot
-  // isolation t1 and t2 do not overlap, so it is enough that t1 began before t2 committed.
-  void anti_dependency(Step& step, Line& line) {
-    const Read read = facts_.read(line.word());
-    require(read.reader == step.from.txn, "another reader");
-    const Path before = premises(line);
-    require(before.from != kInit && before.from == overwrite(before.from.txn) && before.to == step.to,
-            "the premises lead elsewhere");
-    require_missed(read, before.from.txn, step.to.txn);
-  }
-  // Snapshot isolation: two writers of a key do not overlap, so who began before the other committed also
-  // committed before the other began.
-  void first_committer(Step& step, Line& line) {
-    const Key k = facts_.key(line.number());
-    const Txn a = step.from.txn, b = step.to.txn;
-    require(a != b && facts_.writes_key(a, k) && facts_.writes_key(b, k), "not two writers of the key");
-    const Path before = premises(line);
-    require(before.from == begin(a) && before.to == commit(b), "the premises lead elsewhere");
-  }
-  // t2 = from writes k, t3 reads k from t1 = to, and t2 is visible to that read: by the level's axiom t2
-  // comes before t1.
-  void axiom(Step& step, Line& line) {
-    const Read read = facts_.read(line.word());
-    require_missed(read, step.to.txn, step.from.txn);
-    const Path before = premises(line);
-    require(before.from == step.from && before.to == commit(read.reader), "the premises lead elsewhere");
-    require(is_visible(before, read), "the level does not make that visible");
-  }
-  // By which path of session order (s) and reads-from (r) each level makes a transaction visible to a read.
-  bool is_visible(const Path& path, const Read& read) const {
-    const std::string& kinds = path.kinds;
-    switch (claim_.level) {
-      case Level::read_committed:
-      case Level::monotonic_atomic_view:
-        return kinds == "r" && path.first.op < read.op;
-      case Level::repeatable_read:
-        return kinds == "r" && path.first.key == read.key;
-      case Level::read_your_writes:
-        return kinds == "s";
-      case Level::monotonic_reads:
-        return kinds == "rs";
-      case Level::monotonic_writes:
-        return kinds == "sr";
-      case Level::writes_follow_reads:
-        return kinds == "rr" || kinds == "rsr";
-      case Level::read_atomic:
-        return kinds == "r" || kinds == "s";
-      default:
-        return claim_.level == Level::causal && kinds.find_first_not_of("sr") == std::string::npos;
-    }
-  }
-
-  // --- who a read saw ---
 
   std::vector<Txn> candidates(const Read& read) const {
     std::vector<Txn> found;
@@ -1338,131 +1188,118 @@ class Proof {
     return counts_[index(t)] || std::any_of(assumptions_.begin(), assumptions_.end(),
                                             [&](const Assumption& a) { return a.writer == t; });
   }
-  void add_who_counts(Txn committed) {
+  void find_who_counts(Txn committed) {
     counts_[index(committed)] = true;
     for (const Read& read : facts_.reads_of(committed)) {
-      if (!read.is_list && !read.after_own) {
-        Txn only = kInitialTxn;
-        std::size_t others = 0;
+      Txn only = kInitialTxn;
+      std::size_t others = 0;
+      if (!read.is_list && !read.after_own)
         facts_.for_each_candidate(read, [&](Txn t) { only = t, ++others; });
-        if (others == 1 && only != kInitialTxn) counts_[index(only)] = true;
-      }
-      if (!read.is_list || muddled_[index(read.key)]) continue;
+      if (others == 1 && only != kInitialTxn) counts_[index(only)] = true;
+      if (!read.is_list || facts_.is_muddled(read.key)) continue;
       for (const Version v : read.list) {
         for (const Txn writer : facts_.writers(v)) counts_[index(writer)] = true;
       }
     }
   }
-  void require_clear_list(const Read& read) const {
-    require(read.is_list && !muddled_[index(read.key)] && read.fits_own, "that is no read of a clear list");
+  bool is_clear_list(const Read& read) const {
+    return read.is_list && !facts_.is_muddled(read.key) && read.fits_own;
   }
 
-  // Requires that the read saw what `source` wrote, and nothing that `other` wrote after it.
-  void require_saw(const Read& read, Txn source, Txn other) const {
+  // Whether the read saw what `source` wrote, and nothing that `other` wrote after it.
+  bool saw(const Read& read, Txn source, Txn other) const {
     if (read.is_list) {
-      require_clear_list(read);
+      // A snapshot shows all that came before; the weaker levels say only whom a list was read from, which is
+      // who appended its last element.
       Txn last = kInitialTxn;
       for (const Version v : read.list) {
-        const auto writers = facts_.writers(v);
-        require(!writers.empty(), "nobody appended one of the elements");
-        // A snapshot shows all that came before; the weaker levels say only whom a list was read from, which
-        // is who appended its last element.
-        if (!strong_ || writers[0] == source || writers[0] == other) last = writers[0];
+        const auto by = facts_.writers(v);
+        if (by.empty()) return false;
+        if (!strong_ || by[0] == source || by[0] == other) last = by[0];
       }
-      return require(last == source, "the list shows somebody else");
+      return is_clear_list(read) && last == source;
     }
-    require(!read.after_own, "the transaction had written the key itself");
-    const std::vector<Txn> all = candidates(read);
-    require(std::find(all.begin(), all.end(), source) != all.end(), "the read saw somebody else");
     // Under a snapshot two reads of one key by one transaction saw the same write.
     const auto is_assumed = [&](const Assumption& a) {
       return a.writer == source && a.read.key == read.key &&
              (a.read.op == read.op || (strong_ && a.read.reader == read.reader && a.read.seen == read.seen));
     };
-    require(all.size() == 1 || std::any_of(assumptions_.begin(), assumptions_.end(), is_assumed),
-            "several transactions can have written that");
+    const std::vector<Txn> all = candidates(read);
+    return !read.after_own && std::find(all.begin(), all.end(), source) != all.end() &&
+           (all.size() == 1 || std::any_of(assumptions_.begin(), assumptions_.end(), is_assumed));
   }
-  // Requires that the read saw `source` and not `writer`, which writes the same key.
-  void require_missed(const Read& read, Txn source, Txn writer) const {
-    require(writer != source && writer != read.reader, "the rule is about other transactions");
-    require_saw(read, source, writer);
-    require(facts_.writes_key(writer, read.key), "it does not write the key");
+  // Whether the read saw `source` and not `writer`, which writes the same key.
+  bool missed(const Read& read, Txn source, Txn writer) const {
+    return writer != source && writer != read.reader && facts_.writes_key(writer, read.key) &&
+           saw(read, source, writer);
   }
 
   Facts& facts_;
   const History& h_;
   const Verification& claim_;
-  Lines& lines_;
+  Lines& in_;
   bool strong_;      // prefix or stronger
   bool two_events_;  // begin and commit are told apart
   bool exclusive_;   // two writers of a key do not overlap
   std::vector<bool> counts_;
-  std::vector<bool> muddled_;  // per list: its elements do not tell who appended them
+  const std::vector<Rule> rules_ = rules();
   std::vector<Step> steps_;
   std::vector<Assumption> assumptions_;
 };
 
 // --- 7. verdict -----------------------------------------------------------------------------------------
 
+template <class Order>
+void check_order(Lines& lines, const Facts& facts, Order& order) {
+  while (lines.more_lines()) {
+    lines.next("order");
+    do {
+      const Event e = facts.event(lines.word());
+      require(e != kInit, "the initial state is in the order");
+      order.add(e);
+    } while (lines.more());
+  }
+  order.finish();
+}
+
 void check(Lines& lines, const History& history, Verification& claim) {
   lines.require_whole();
-  require(lines.text() == kFirstLine, "this is no certificate");
+  require(lines.whole_line() == kFirstLine, "this is no certificate");
   const auto count = [](std::uint32_t n, const char* what) { return std::to_string(n) + what; };
-  require(lines.text() == "history " + count(history.sessions(), " sessions ") +
-                              count(history.transactions(), " transactions ") +
-                              count(history.operations(), " operations ") + count(history.keys(), " keys ") +
-                              hexadecimal(digest(history)),
+  require(lines.whole_line() == "history " + count(history.sessions(), " sessions ") +
+                                    count(history.transactions(), " transactions ") +
+                                    count(history.operations(), " operations ") +
+                                    count(history.keys(), " keys ") + hexadecimal(digest(history)),
           "the certificate is about another history");
-  Line level = lines.next("level");
-  const std::string_view name = level.word();
-  level.end();
+  lines.next("level");
+  const std::string_view name = lines.word();
   const std::optional<Level> found = find_level(name);
   require(found && info(*found).name == name, "there is no such level");
   claim.level = *found;
   claim.keep_sessions = lines.either("sessions", "keep", "ignore");
-  Line drift = lines.next("clock-drift");
-  const std::uint64_t nanoseconds = drift.number();
-  drift.end();
-  require(nanoseconds <= std::numeric_limits<std::int64_t>::max(), "the clock drift is out of range");
-  claim.clock_drift = std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds));
+  lines.next("clock-drift");
+  const std::uint64_t drift = lines.number_word();
+  require(drift <= std::numeric_limits<std::int64_t>::max(), "the clock drift is out of range");
+  claim.clock_drift = std::chrono::nanoseconds(static_cast<std::int64_t>(drift));
   claim.holds = lines.either("verdict", "holds", "violated");
 
   Facts facts(history, claim.level);
-  const auto read_order = [&](auto& order) {
-    while (lines.more()) {
-      Line line = lines.next("order");
-      require(line.more(), "an empty line of the order");
-      while (line.more()) {
-        const Event e = event(line.word(), facts);
-        require(e != kInit, "the initial state is in the order");
-        order(e);
-      }
-    }
-  };
-  if (!claim.holds) {
-    facts.find_writers();
-    Proof(facts, claim, lines).check();
-  } else if (implies(claim.level, Level::prefix)) {
-    facts.require_understood();
+  if (claim.holds) facts.require_understood();
+  if (claim.holds && implies(claim.level, Level::prefix)) {
     Replay replay(facts, claim);
-    const auto run = [&](const Event& e) { replay.run(e); };
-    read_order(run);
-    replay.finish();
-  } else {
-    facts.require_understood();
-    facts.find_writers();
+    check_order(lines, facts, replay);
+  } else if (facts.find_writers(); claim.holds) {
     CommitOrder order(facts, claim);
     while (lines.peek() == "saw") {
-      Line line = lines.next();
-      const Read read = facts.read(line.word());
-      order.saw(read, facts.writer(line.word()));
-      line.end();
+      lines.next("saw");
+      const Read read = facts.read(lines.word());
+      order.saw(read, facts.writer(lines.word()));
     }
-    const auto add = [&](const Event& e) { order.add(e); };
-    read_order(add);
-    order.check();
+    check_order(lines, facts, order);
+  } else {
+    Proof(facts, claim, lines).check();
   }
-  require(!lines.more(), "a line too many");
+  lines.end();
 }
 
 }  // namespace
