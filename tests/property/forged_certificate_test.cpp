@@ -32,8 +32,7 @@ class Forger {
   Forger(const History& h, const Claim& claim, Rng& rng) : h_(h), claim_(claim), rng_(rng) {
     events_.emplace_back("init");
     for (const Txn t : h.all_transactions()) {
-      const bool two = implies(claim.level, Level::prefix) && !implies(claim.level, Level::serializable);
-      if (two || rng.chance(0.1)) events_.push_back(fmt::format("b{}", index(t)));
+      if (two_events() || rng.chance(0.1)) events_.push_back(fmt::format("b{}", index(t)));
       events_.push_back(fmt::format("c{}", index(t)));
       for (std::uint32_t i = 0; i < h.operations_of(t).size(); ++i) {
         operations_.push_back(fmt::format("{}.{}", index(t), i));
@@ -63,7 +62,7 @@ class Forger {
   bool can_prove_that_it_holds() {
     for (int tries = 0; tries < 20; ++tries) {
       std::vector<std::string> order;
-      const bool two = implies(claim_.level, Level::prefix) && !implies(claim_.level, Level::serializable);
+      const bool two = two_events();
       for (const Txn t : h_.all_transactions()) {
         if (h_.status(t) == Status::aborted || (h_.status(t) == Status::unknown && rng_.chance(0.5)))
           continue;
@@ -98,7 +97,7 @@ class Forger {
     if (operations_.empty()) return std::nullopt;
     const std::size_t before = edges_.size();
     std::optional<std::string> proof;
-    for (int tries = 0; tries < 250 && !proof; ++tries) {
+    for (int tries = 0; tries < 400 && !proof; ++tries) {
       const std::string line = fmt::format("step {} {}\n", edges_.size(), any_step());
       // All that is wrong with an accepted step is that nothing follows it.
       const std::string reason = verify(with_end(body + line), "test", h_).reason;
@@ -150,24 +149,43 @@ class Forger {
         "start",         "program",     "session",         "real-time",       "reads-from", "initial",
         "version-order", "overwritten", "anti-dependency", "first-committer", "axiom"};
     const std::string rule = kRules[rng_.below(kRules.size())];
-    std::string text = rule + " " + any(events_) + " " + any(events_);
+    const std::string op = any(operations_), reader = op.substr(0, op.find('.'));
+    std::string from = any(events_), to = any(events_), premises;
+    const auto begin = [&](const std::string& t) { return (two_events() ? "b" : "c") + t; };
+    const bool rests =
+        rule == "overwritten" || rule == "anti-dependency" || rule == "first-committer" || rule == "axiom";
+    std::string start, end;  // of a walk along what is known
+    if (rests && !edges_.empty()) {
+      std::uint32_t at = rng_.below(static_cast<std::uint32_t>(edges_.size()));
+      start = edges_[at].from;
+      premises = fmt::format(" : {}", at);
+      while (rng_.chance(0.7)) {
+        const std::uint32_t next = rng_.below(static_cast<std::uint32_t>(edges_.size()));
+        if (edges_[next].from != edges_[at].to) continue;
+        premises += fmt::format(" {}", next);
+        at = next;
+      }
+      end = edges_[at].to;
+    }
+    if (rng_.chance(0.8)) {  // events that look right
+      if (rule == "start") from = "init";
+      if (rule == "reads-from") to = begin(reader);
+      if (rule == "initial" || rule == "anti-dependency") from = begin(reader);
+      if (rule == "anti-dependency" && !end.empty()) to = end;
+      if ((rule == "overwritten" || rule == "axiom") && !start.empty()) from = start;
+      if (rule == "first-committer" && start != "init" && end != "init" && !start.empty()) {
+        from = "c" + start.substr(1);
+        to = begin(end.substr(1));
+      }
+    }
+    std::string text = rule + " " + from + " " + to;
     if (rule == "first-committer") text += fmt::format(" {}", rng_.below(h_.keys()));
     const bool reads = rule == "reads-from" || rule == "initial" || rule == "version-order" ||
                        rule == "overwritten" || rule == "anti-dependency" || rule == "axiom";
-    if (reads) text += " " + any(operations_);
-    const bool rests =
-        rule == "overwritten" || rule == "anti-dependency" || rule == "first-committer" || rule == "axiom";
-    if (!rests || edges_.empty()) return text;
-    // A walk along what is known.
-    std::uint32_t at = rng_.below(static_cast<std::uint32_t>(edges_.size()));
-    text += fmt::format(" : {}", at);
-    while (rng_.chance(0.5)) {
-      const std::uint32_t next = rng_.below(static_cast<std::uint32_t>(edges_.size()));
-      if (edges_[next].from != edges_[at].to) continue;
-      text += fmt::format(" {}", next);
-      at = next;
-    }
-    return text;
+    return text + (reads ? " " + op : "") + premises;
+  }
+  bool two_events() const {
+    return implies(claim_.level, Level::prefix) && !implies(claim_.level, Level::serializable);
   }
 
   // The steps of a path between two events, if there is one.
