@@ -933,9 +933,12 @@ class Proof {
         two_events_(strong_ && !implies(claim.level, Level::serializable)),
         exclusive_(two_events_ && implies(claim.level, Level::snapshot_isolation)),
         counts_(h_.transactions(), false) {
+    bool all_known = true;
     for (const Txn t : h_.all_transactions()) {
-      if (h_.status(t) == Status::committed) find_who_counts(t);
+      counts_[index(t)] = h_.status(t) == Status::committed;
+      all_known = all_known && h_.status(t) != Status::unknown;
     }
+    if (!all_known) find_who_else_counts();
   }
 
   void check() {
@@ -1188,17 +1191,20 @@ class Proof {
     return counts_[index(t)] || std::any_of(assumptions_.begin(), assumptions_.end(),
                                             [&](const Assumption& a) { return a.writer == t; });
   }
-  void find_who_counts(Txn committed) {
-    counts_[index(committed)] = true;
-    for (const Read& read : facts_.reads_of(committed)) {
-      Txn only = kInitialTxn;
-      std::size_t others = 0;
-      if (!read.is_list && !read.after_own)
-        facts_.for_each_candidate(read, [&](Txn t) { only = t, ++others; });
-      if (others == 1 && only != kInitialTxn) counts_[index(only)] = true;
-      if (!read.is_list || facts_.is_muddled(read.key)) continue;
-      for (const Version v : read.list) {
-        for (const Txn writer : facts_.writers(v)) counts_[index(writer)] = true;
+  void find_who_else_counts() {
+    for (const Txn t : h_.all_transactions()) {
+      if (h_.status(t) != Status::committed) continue;
+      for (const Read& read : facts_.reads_of(t)) {
+        Txn only = kInitialTxn;
+        std::size_t others = 0;
+        if (!read.is_list && !read.after_own) {
+          facts_.for_each_candidate(read, [&](Txn w) { only = w, ++others; });
+        }
+        if (others == 1 && only != kInitialTxn) counts_[index(only)] = true;
+        if (!read.is_list || facts_.is_muddled(read.key)) continue;
+        for (const Version v : read.list) {
+          for (const Txn w : facts_.writers(v)) counts_[index(w)] = true;
+        }
       }
     }
   }
