@@ -137,7 +137,8 @@ class Queries {
   };
 
   // At repeatable read what was not returned says nothing.
-  Queries(const History& history, Level level) : h_(history), misses_count_(level != Level::repeatable_read) {
+  Queries(const History& history, Level level, const std::vector<bool>& is_list)
+      : h_(history), misses_count_(level != Level::repeatable_read), is_list_(is_list) {
     if (!h_.has(OpKind::predicate_read) && !h_.has(OpKind::range_read)) return;
     look_at_versions();
     for (const Txn t : h_.all_transactions()) {
@@ -178,7 +179,6 @@ class Queries {
   // Which versions are rows and which the absence of one, and the keys of registers.
   void look_at_versions() {
     std::vector<bool> used(h_.keys(), false);
-    is_list_.resize(h_.keys(), false);
     for (std::uint32_t v = 0; v < h_.versions(); ++v) {
       is_row_.push_back(h_.is_initial(Version{v}) && h_.initial_is_row(h_.key_of(Version{v})));
       is_gone_.push_back(h_.is_initial(Version{v}) && !is_row_[v]);
@@ -196,10 +196,8 @@ class Queries {
     }
     for (const Op op : IdRange<Op>{0, h_.operations()}) {
       const OpKind kind = h_.kind(op);
-      if (kind == OpKind::list_read) is_list_[index(h_.list(op).key)] = true;
       if (kind >= OpKind::list_read) continue;
       used[index(h_.key(op))] = true;
-      if (kind == OpKind::append) is_list_[index(h_.key(op))] = true;
       if (kind == OpKind::write || kind == OpKind::insert) is_row_[index(h_.version(op))] = true;
       if (kind == OpKind::erase) is_gone_[index(h_.version(op))] = true;
     }
@@ -269,9 +267,9 @@ class Queries {
 
   const History& h_;
   bool misses_count_;
+  const std::vector<bool>& is_list_;  // per key
   std::string unclear_;
   std::vector<bool> is_row_, is_gone_;  // per version
-  std::vector<bool> is_list_;           // per key
   std::vector<Key> keys_;               // of registers, in the order of ranges
   std::vector<Answer> answers_;
   std::vector<std::pair<Op, std::size_t>> begins_;  // where the answers of each query begin
@@ -327,25 +325,9 @@ class Groups {
 class Facts {
  public:
   Facts(const History& history, Level level)
-      : h(history), queries_(h, level), is_list_(h.keys(), false), muddled_(h.keys(), false), own_(h.keys()) {
-    if (!h.has(OpKind::append) && !h.has(OpKind::list_read)) return;
-    for (const Op op : IdRange<Op>{0, h.operations()}) {
-      if (h.kind(op) == OpKind::append || h.kind(op) == OpKind::list_read) is_list_[index(key(op))] = true;
-    }
-    std::vector<bool> appended(h.versions(), false);
-    for (const Txn t : h.all_transactions()) {
-      for (const Op op : h.operations_of(t)) {
-        if (h.kind(op) >= OpKind::list_read || !is_list_[index(h.key(op))]) continue;
-        const Version v = h.version(op);
-        if (h.kind(op) == OpKind::append) {
-          const bool counts = h.status(t) != Status::aborted;
-          if (counts && appended[index(v)]) muddled_[index(h.key(op))] = true;
-          if (counts) appended[index(v)] = true;
-        } else if (h.kind(op) != OpKind::read || !h.is_initial(v)) {  // nothing is the empty list
-          muddled_[index(h.key(op))] = true;
-        }
-      }
-    }
+      : h(history), is_list_(h.keys(), false), muddled_(h.keys(), false), own_(h.keys()) {
+    if (h.has(OpKind::append) || h.has(OpKind::list_read)) find_lists();
+    queries_.emplace(h, level, is_list_);
   }
 
   const History& h;
@@ -355,7 +337,7 @@ class Facts {
   // "Holds" is said of all that the clients saw, or not at all.
   void require_understood() const {
     if (!h.left_out().empty()) throw Rejected{h.left_out()};
-    if (!queries_.unclear().empty()) throw Rejected{queries_.unclear()};
+    if (!queries_->unclear().empty()) throw Rejected{queries_->unclear()};
     require(std::find(muddled_.begin(), muddled_.end(), true) == muddled_.end(),
             "the elements of a list do not tell who appended them, or it is a register too");
   }
@@ -373,7 +355,7 @@ class Facts {
         earlier_[i] = own.walk == walk_ ? own.last : i;
         own = {walk_, i};
       } else if (kind >= OpKind::predicate_read) {
-        for (const auto& [k, seen] : queries_.answers(ops[i])) add_register_read(t, ops[i], k, seen);
+        for (const auto& [k, seen] : queries_->answers(ops[i])) add_register_read(t, ops[i], k, seen);
       } else if (is_list_[index(key(ops[i]))]) {
         add_list_read(t, ops[i]);
       } else {
@@ -382,7 +364,7 @@ class Facts {
     }
     return reads_;
   }
-  bool covers(Seen seen, Version written) const { return queries_.covers(seen, written); }
+  bool covers(Seen seen, Version written) const { return queries_->covers(seen, written); }
   // All that a read of a list returned; reading nothing is reading the empty list.
   std::span<const Version> elements(Op op) const {
     return h.kind(op) == OpKind::list_read ? h.list(op).elements : std::span<const Version>{};
@@ -422,7 +404,7 @@ class Facts {
   // Whoever can have written what a read of a register saw, kInitialTxn for the initial state.
   template <class Visit>
   void for_each_candidate(const Read& read, Visit visit) const {
-    queries_.for_each_version(read.seen, [&](Version v) {
+    queries_->for_each_version(read.seen, [&](Version v) {
       if (h.is_initial(v)) visit(kInitialTxn);
       for (const Txn t : writers(v)) {
         if (t != read.reader) visit(t);
@@ -492,6 +474,26 @@ class Facts {
  private:
   Key key(Op op) const { return h.kind(op) == OpKind::list_read ? h.list(op).key : h.key(op); }
 
+  void find_lists() {
+    for (const Op op : IdRange<Op>{0, h.operations()}) {
+      if (h.kind(op) == OpKind::append || h.kind(op) == OpKind::list_read) is_list_[index(key(op))] = true;
+    }
+    std::vector<bool> appended(h.versions(), false);
+    for (const Txn t : h.all_transactions()) {
+      for (const Op op : h.operations_of(t)) {
+        if (h.kind(op) >= OpKind::list_read || !is_list_[index(h.key(op))]) continue;
+        const Version v = h.version(op);
+        if (h.kind(op) == OpKind::append) {
+          const bool counts = h.status(t) != Status::aborted;
+          if (counts && appended[index(v)]) muddled_[index(h.key(op))] = true;
+          if (counts) appended[index(v)] = true;
+        } else if (h.kind(op) != OpKind::read || !h.is_initial(v)) {  // nothing is the empty list
+          muddled_[index(h.key(op))] = true;
+        }
+      }
+    }
+  }
+
   void add_register_read(Txn t, Op op, Key k, Seen seen) {
     const Own& own = own_[index(k)];
     const bool wrote = own.walk == walk_;
@@ -516,10 +518,10 @@ class Facts {
     std::uint32_t last = 0;  // where the transaction last wrote the key
   };
 
-  Queries queries_;
   std::vector<bool> is_list_, muddled_;  // per key
-  std::vector<Own> own_;                 // per key
-  std::vector<std::uint32_t> earlier_;   // per write of the walk: the one of the same key before, or itself
+  std::optional<Queries> queries_;
+  std::vector<Own> own_;                // per key
+  std::vector<std::uint32_t> earlier_;  // per write of the walk: the one of the same key before, or itself
   std::uint64_t walk_ = 0;
   std::vector<Read> reads_;
   Groups writers_;
