@@ -11,6 +11,7 @@
 #include "check/reads.hpp"
 #include "history/history.hpp"
 #include "history/huge_pages.hpp"
+#include "history/prefetch.hpp"
 #include "order/graph.hpp"
 
 namespace assay::check {
@@ -56,8 +57,8 @@ class AttributedHistory {
   std::uint32_t key(std::uint32_t read) const { return key_[read]; }
 
   void prefetch_reads(std::uint32_t t) const {
-    __builtin_prefetch(source_.data() + read_begin_[t]);
-    __builtin_prefetch(key_.data() + read_begin_[t]);
+    prefetch(source_.data() + read_begin_[t]);
+    prefetch(key_.data() + read_begin_[t]);
   }
   // Whether the read had other candidates.
   bool is_ambiguous(std::uint32_t read) const { return reads_->reads_of(Txn{0}).data()[read].is_ambiguous(); }

@@ -3,15 +3,19 @@
 //
 // Transactions are visited in causal order, each with its clock: for each chain, how far into it the causal
 // past reaches. For a read of x from t1 only one writer of x per chain matters, the last inside the reader's
-// past, and only if it is not in the past of t1 anyway. A clock is kept while somebody will still need it:
-// the next transaction of the chain, or a reader that has not been visited.
+// past, and only if it is not in the past of t1 anyway; none does where t1 knows of all writers of x so far.
+// A clock is kept while somebody will still need it: the next transaction of the chain, or a reader that has
+// not been visited.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "check/axioms.hpp"
 #include "check/key_writers.hpp"
+#include "check/latest_writers.hpp"
+#include "history/prefetch.hpp"
 
 namespace assay::check {
 
@@ -61,6 +65,13 @@ class CausalSweep {
  private:
   static constexpr std::uint32_t kNoClock = 0xFFFFFFFFU;
 
+  // All that is asked of a source, in one place: they come at random.
+  struct State {
+    std::uint32_t chain, place;
+    std::uint32_t needed;            // how many will still ask for its clock
+    std::uint32_t clock = kNoClock;  // the row in clocks_
+  };
+
   void count_needs() {
     for (std::uint32_t t = 0; t < h_.transactions(); ++t) {
       state_[t].needed =
@@ -98,6 +109,9 @@ class CausalSweep {
     unused_clocks_ = 0;
     first_chain_ = first_chain;
     last_chain_ = last_chain;
+    // In a pass over some of the chains nobody knows of the writers in the others.
+    std::optional<LatestWriters> latest;
+    if (whole()) latest.emplace(h_.keys());
     std::uint32_t until_look_at_time = 0;
     const std::vector<std::uint32_t>& order = h_.causal_order();
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -107,11 +121,12 @@ class CausalSweep {
         until_look_at_time = 4096;
       }
       // From the far end of what a visit will touch to the near one, each step needing the one before.
-      if (i + 12 < order.size()) h_.prefetch_reads(order[i + 12]);
-      if (i + 6 < order.size()) prefetch_keys_and_sources(order[i + 6]);
-      if (i + 3 < order.size()) prefetch_clocks(order[i + 3]);
+      if (i + 20 < order.size()) h_.prefetch_reads(order[i + 20]);
+      if (i + 10 < order.size()) prefetch_keys_and_sources(order[i + 10], latest);
+      if (i + 5 < order.size()) prefetch_clocks(order[i + 5]);
       enter(t);
-      force_orders_for_reads_of(t);
+      force_orders_for_reads_of(t, latest);
+      if (latest) note_writes_of(t, *latest);
       if (in_pass(state_[t].chain)) clock(t)[state_[t].chain - first_chain_] = state_[t].place;
       visited(t, [&](std::uint32_t released) {
         if (state_[released].clock != kNoClock) free_clocks_.push_back(state_[released].clock);
@@ -120,6 +135,7 @@ class CausalSweep {
     return true;
   }
 
+  bool whole() const { return first_chain_ == 0 && last_chain_ == chains_.count; }
   bool in_pass(std::uint32_t chain) const { return chain >= first_chain_ && chain < last_chain_; }
 
   // Makes the clock of t, for now without t itself.
@@ -163,10 +179,23 @@ class CausalSweep {
     return in_pass(state.chain) && mine[state.chain - first_chain_] >= state.place;
   }
 
-  void force_orders_for_reads_of(std::uint32_t t) {
+  void note_writes_of(std::uint32_t t, LatestWriters& latest) {
+    const std::uint32_t* const mine = clock(t);
+    for (const Write w : h_.writes_of(t)) {
+      latest.visited(index(h_.reads().key(w)), {state_[t].chain, state_[t].place},
+                     [&](LatestWriters::Position other) { return mine[other.chain] >= other.place; });
+    }
+  }
+
+  static bool knows_all(const LatestWriters& latest, std::uint32_t key, const State* source) {
+    return source == nullptr ? latest.none(key) : latest.is_only(key, {source->chain, source->place});
+  }
+
+  void force_orders_for_reads_of(std::uint32_t t, const std::optional<LatestWriters>& latest) {
     const std::uint32_t* const mine = clock(t);
     for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
       const std::uint32_t source = h_.source(read), key = h_.key(read);
+      if (latest && knows_all(*latest, key, source == kNobody ? nullptr : &state_[source])) continue;
       const std::uint32_t* const theirs = source == kNobody ? nothing_.data() : clock(source);
       if (const auto groups = in_pass(writers_.groups(key)); !groups.empty()) {
         for (const KeyWriters::Group& group : groups) {
@@ -193,16 +222,20 @@ class CausalSweep {
 
   template <class OfOneChain>
   std::span<const OfOneChain> in_pass(std::span<const OfOneChain> all) const {
-    if (first_chain_ == 0 && last_chain_ == chains_.count) return all;
+    if (whole()) return all;
     const auto below = [](const OfOneChain& one, std::uint32_t chain) { return one.chain < chain; };
     const auto begin = std::lower_bound(all.begin(), all.end(), first_chain_, below);
     return {begin, std::lower_bound(begin, all.end(), last_chain_, below)};
   }
 
-  void prefetch_keys_and_sources(std::uint32_t t) const {
+  void prefetch_keys_and_sources(std::uint32_t t, const std::optional<LatestWriters>& latest) const {
     for (std::uint32_t read = h_.first_read(t); read < h_.last_read(t); ++read) {
-      writers_.prefetch(h_.key(read));
-      if (h_.source(read) != kNobody) __builtin_prefetch(&state_[h_.source(read)]);
+      if (latest) {
+        latest->prefetch(h_.key(read));
+      } else {
+        writers_.prefetch(h_.key(read));
+      }
+      if (h_.source(read) != kNobody) prefetch(&state_[h_.source(read)]);
     }
   }
   void prefetch_clocks(std::uint32_t t) const {
@@ -210,7 +243,7 @@ class CausalSweep {
       const std::uint32_t source = h_.source(read);
       if (source == kNobody || state_[source].clock == kNoClock) continue;
       const std::uint32_t* const theirs = clocks_.get() + stride_ * state_[source].clock;
-      for (std::size_t c = 0; c < std::min<std::size_t>(stride_, 64); c += 16) __builtin_prefetch(theirs + c);
+      for (std::size_t c = 0; c < std::min<std::size_t>(stride_, 64); c += 16) prefetch(theirs + c);
     }
   }
 
@@ -219,12 +252,6 @@ class CausalSweep {
   Chains chains_;
   KeyWriters writers_;
   std::vector<std::uint32_t> next_in_chain_, previous_in_chain_;
-  // All that is asked of a source, in one place: they come at random.
-  struct State {
-    std::uint32_t chain, place;
-    std::uint32_t needed;            // how many will still ask for its clock
-    std::uint32_t clock = kNoClock;  // the row in clocks_
-  };
   std::vector<State> state_;
   std::vector<std::uint32_t> rank_;  // place in the causal order
   std::vector<std::uint32_t> sources_;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "check/attributed.hpp"
+#include "history/prefetch.hpp"
 
 namespace assay::check {
 
@@ -47,8 +48,7 @@ class CommonKeys {
     if (i + kReads < order.size()) h_.prefetch_reads(order[i + kReads]);
     for_each_source(i + kFar,
                     [&](std::uint32_t source) { h_.reads().prefetch_where_writes_begin(Txn{source}); });
-    for_each_source(i + kNear,
-                    [&](std::uint32_t source) { __builtin_prefetch(h_.writes_of(source).data()); });
+    for_each_source(i + kNear, [&](std::uint32_t source) { prefetch(h_.writes_of(source).data()); });
   }
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(keys_.size()); }

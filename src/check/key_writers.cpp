@@ -52,6 +52,12 @@ KeyWriters::KeyWriters(const AttributedHistory& h, const Chains& chains) {
   group_begin_.push_back(0);
   entries_.reserve(reads.writes() - std::size_t{h.keys()});
   writers_.reserve(entries_.capacity());
+  constexpr std::uint32_t kAhead = 16;
+  const auto prefetch_place = [&](std::uint32_t t) {
+    if (t == kNobody) return;
+    assay::prefetch(&chains.chain[t]);
+    assay::prefetch(&chains.place[t]);
+  };
   struct Labelled {
     Entry entry;
     std::uint32_t writer;
@@ -62,6 +68,7 @@ KeyWriters::KeyWriters(const AttributedHistory& h, const Chains& chains) {
     bool sorted = true;
     std::size_t chains_of_key = 0;
     for (const Write w : reads.writes_of(Key{key})) {
+      if (index(w) + kAhead < reads.writes()) prefetch_place(index(reads.writer(Write{index(w) + kAhead})));
       const std::uint32_t writer = index(reads.writer(w));
       if (writer == kNobody || !h.present(writer)) continue;
       const Entry entry{chains.chain[writer], chains.place[writer]};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "check/attributed.hpp"
+#include "history/prefetch.hpp"
 
 namespace assay::check {
 
@@ -52,9 +53,9 @@ class KeyWriters {
   }
   void prefetch(std::uint32_t key) const {
     const auto of_key = entries(key);
-    // Four lines hold the writers of an ordinary key.
-    for (std::size_t i = 0; i < std::min<std::size_t>(of_key.size(), 32); i += 8) {
-      __builtin_prefetch(of_key.data() + i);
+    // Eight lines hold the writers of an ordinary key.
+    for (std::size_t i = 0; i < std::min<std::size_t>(of_key.size(), 64); i += 8) {
+      assay::prefetch(of_key.data() + i);
     }
   }
 

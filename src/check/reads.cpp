@@ -7,6 +7,7 @@
 
 #include "check/expand.hpp"
 #include "check/lists.hpp"
+#include "history/prefetch.hpp"
 
 namespace assay::check {
 
@@ -65,16 +66,16 @@ class ReadResolver {
     }
   }
 
-  // Calls visit(op) for the last write of each key.
+  // Calls visit(op, key) for the last write of each key.
   template <class Visit>
   void for_each_final_write(Txn t, Visit visit) {
     const IdRange<Op> ops = h_.operations_of(t);
     for (std::uint32_t i = ops.size(); i-- > 0;) {
       if (!writes(h_.kind(ops[i]))) continue;
-      const std::uint32_t k = index(h_.key(ops[i]));
-      if (stamp_[k] == index(t)) continue;
-      stamp_[k] = index(t);
-      visit(ops[i]);
+      const Key k = h_.key(ops[i]);
+      if (stamp_[index(k)] == index(t)) continue;
+      stamp_[index(k)] = index(t);
+      visit(ops[i], k);
     }
   }
 
@@ -84,7 +85,7 @@ class ReadResolver {
     if (!all_have_versions_ || index(t) + kAhead >= h_.transactions()) return;
     const IdRange<Op> ops = h_.operations_of(Txn{index(t) + kAhead});
     for (std::uint32_t i = 0; i < std::min(ops.size(), 64U); ++i) {
-      __builtin_prefetch(version_write_.data() + index(h_.version(ops[i])));
+      prefetch(version_write_.data() + index(h_.version(ops[i])));
     }
   }
 
@@ -93,6 +94,14 @@ class ReadResolver {
     const std::span<const Write> own = reads_.writes_of(t);
     if (own.size() > 16) return std::binary_search(own.begin(), own.end(), w);
     return std::find(own.begin(), own.end(), w) != own.end();
+  }
+
+  // Most transactions have a handful of writes, for which the general sort takes longer than all else here.
+  static void sort_writes(std::span<Write> writes) {
+    if (writes.size() > 16) return std::sort(writes.begin(), writes.end());
+    for (std::size_t i = 1; i < writes.size(); ++i) {
+      for (std::size_t j = i; j > 0 && writes[j] < writes[j - 1]; --j) std::swap(writes[j], writes[j - 1]);
+    }
   }
 
   void clear_stamps() { std::fill(stamp_.begin(), stamp_.end(), kNone); }
@@ -135,7 +144,7 @@ class ReadResolver {
     std::vector<std::uint8_t> writers(h_.versions(), 0);  // how many possible ones, up to 2
     for (std::uint32_t k = 0; k < h_.keys(); ++k) writers[index(h_.initial_version(Key{k}))] = 1;
     const auto for_each_visible_write = [&](Txn t, auto visit) {
-      for_each_final_write(t, visit);
+      for_each_final_write(t, [&](Op op, Key) { visit(op); });
       if (!lists_) return;
       // Every element of a list is seen, not only the last that a transaction appended.
       for (const Op op : h_.operations_of(t)) {
@@ -144,7 +153,7 @@ class ReadResolver {
     };
     for (const Txn t : h_.all_transactions()) {
       if (h_.status(t) == Status::aborted) continue;
-      for_each_final_write(t, [&](Op op) {
+      for_each_final_write(t, [&](Op op, Key) {
         std::uint8_t& count = writers[index(h_.version(op))];
         count = static_cast<std::uint8_t>(std::min(count + 1, 2));
       });
@@ -173,21 +182,30 @@ class ReadResolver {
     clear_stamps();
   }
 
+  // First which operation each final write is and how many each key has, then their numbers: the second round
+  // knows what it will look up at random and asks for it ahead.
   void number_writes() {
     std::vector<std::uint32_t> begin(h_.keys() + std::size_t{1}, 0);
-    std::uint32_t total = 0;
+    LargeVector<Op> ops;
+    LargeVector<Key> keys;
+    const std::size_t most = h_.operations() - std::size_t{h_.count(OpKind::read)};
+    ops.reserve(most);
+    keys.reserve(most);
+    reads_.txn_write_begin_.reserve(h_.transactions() + std::size_t{1});
     for (const Txn t : h_.all_transactions()) {
-      if (reads_.presence(t) == Presence::absent) continue;
-      for_each_final_write(t, [&](Op op) {
-        ++begin[index(h_.key(op)) + 1];
-        ++total;
-      });
+      if (reads_.presence(t) != Presence::absent) {
+        for_each_final_write(t, [&](Op op, Key k) {
+          ++begin[index(k) + std::size_t{1}];
+          ops.push_back(op);
+          keys.push_back(k);
+        });
+      }
+      reads_.txn_write_begin_.push_back(static_cast<std::uint32_t>(ops.size()));
     }
     clear_stamps();
     for (std::uint32_t k = 0; k < h_.keys(); ++k) begin[k + 1] += begin[k] + 1;
 
-    const std::size_t writes = std::size_t{total} + h_.keys();
-    reads_.writers_.resize(writes);
+    reads_.writers_.resize(ops.size() + h_.keys());
     std::vector<std::uint32_t> next(begin.begin(), begin.end() - 1);
     reads_.key_begin_ = Runs(std::move(begin));
     version_write_.assign(h_.versions(), kNone);
@@ -196,28 +214,27 @@ class ReadResolver {
       reads_.writers_[w] = kInitialTxn;
       version_write_[index(h_.initial_version(Key{k}))] = w;
     }
-    reads_.txn_write_begin_.reserve(h_.transactions() + std::size_t{1});
-    reads_.txn_writes_.reserve(total);
+    constexpr std::size_t kAhead = 32;
+    reads_.txn_writes_.resize(ops.size());
     for (const Txn t : h_.all_transactions()) {
-      prefetch_versions_near(t);
-      if (reads_.presence(t) != Presence::absent) {
-        for_each_final_write(t, [&](Op op) {
-          const Version v = h_.version(op);
-          const Key k = h_.key_of(v);
-          const std::uint32_t w = next[index(k)]++;
-          reads_.writers_[w] = t;
-          reads_.txn_writes_.push_back(Write{w});
-          if (version_write_[index(v)] == kNone) {
-            version_write_[index(v)] = w;
-          } else {
-            repeats_.push_back({index(v), w});
-          }
-        });
-        std::sort(reads_.txn_writes_.begin() + reads_.txn_write_begin_.back(), reads_.txn_writes_.end());
+      const std::uint32_t first = reads_.txn_write_begin_[index(t)],
+                          last = reads_.txn_write_begin_[index(t) + std::size_t{1}];
+      for (std::size_t i = first; i < last; ++i) {
+        if (i + kAhead < ops.size()) {
+          prefetch(&version_write_[index(h_.version(ops[i + kAhead]))]);
+          prefetch(&reads_.writers_[next[index(keys[i + kAhead])]]);
+        }
+        const std::uint32_t v = index(h_.version(ops[i])), w = next[index(keys[i])]++;
+        reads_.writers_[w] = t;
+        reads_.txn_writes_[i] = Write{w};
+        if (version_write_[v] == kNone) {
+          version_write_[v] = w;
+        } else {
+          repeats_.push_back({v, w});
+        }
       }
-      reads_.txn_write_begin_.push_back(static_cast<std::uint32_t>(reads_.txn_writes_.size()));
+      sort_writes(std::span(reads_.txn_writes_).subspan(first, last - first));
     }
-    clear_stamps();
     // Writes of a repeated version: the first is in version_write_, the others here, found by binary search.
     std::sort(repeats_.begin(), repeats_.end());
   }

@@ -12,6 +12,7 @@
 #include "check/outcome.hpp"
 #include "history/history.hpp"
 #include "history/huge_pages.hpp"
+#include "history/prefetch.hpp"
 #include "history/runs.hpp"
 
 namespace assay::check {
@@ -74,8 +75,8 @@ class Reads {
     return {sources_.data() + txn_read_begin_[index(t)], sources_.data() + txn_read_begin_[index(t) + 1]};
   }
   // These come at random; a loop that knows early what it will ask for can say so.
-  void prefetch_writer(Write w) const { __builtin_prefetch(writers_.data() + index(w)); }
-  void prefetch_where_writes_begin(Txn t) const { __builtin_prefetch(txn_write_begin_.data() + index(t)); }
+  void prefetch_writer(Write w) const { prefetch(writers_.data() + index(w)); }
+  void prefetch_where_writes_begin(Txn t) const { prefetch(txn_write_begin_.data() + index(t)); }
 
   // Two or more writes of one key, in increasing order.
   std::span<const Write> candidates(std::uint32_t set) const {

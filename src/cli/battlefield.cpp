@@ -60,9 +60,12 @@ Battlefield::Battlefield(const std::optional<std::string>& server, std::vector<F
       throw UsageError("--nemesis strikes a private server only: give --server too");
     return;
   }
+  const std::size_t mark = server->find('?');
+  const std::string kind = server->substr(0, mark);
+  if (mark != std::string::npos) url_options_ = server->substr(mark + 1);
   try {
-    if (const auto missing = record::missing_for_server(*server)) throw UsageError(*missing);
-    server_ = record::start_server(*server);
+    if (const auto missing = record::missing_for_server(kind)) throw UsageError(*missing);
+    server_ = record::start_server(kind);
     if (has(Fault::reset) || has(Fault::slow) || has(Fault::stall)) {
       for (const record::Endpoint& endpoint : server_->endpoints())
         proxies_.push_back(std::make_unique<record::Proxy>(endpoint));
@@ -80,10 +83,11 @@ bool Battlefield::has(Fault fault) const {
 
 std::optional<std::string> Battlefield::url() const {
   if (!server_) return std::nullopt;
-  if (proxies_.empty()) return server_->url();
   std::vector<record::Endpoint> endpoints;
   for (const auto& proxy : proxies_) endpoints.push_back(proxy->endpoint());
-  return server_->url(endpoints);
+  std::string url = endpoints.empty() ? server_->url() : server_->url(endpoints);
+  if (!url_options_.empty()) url += (url.find('?') == std::string::npos ? '?' : '&') + url_options_;
+  return url;
 }
 
 void Battlefield::start(Recorder* recorder, std::uint64_t seed) {

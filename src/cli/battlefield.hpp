@@ -23,8 +23,8 @@ std::string fault_words();
 
 class Battlefield {
  public:
-  // Starts the server, if one is named. Throws UsageError: also for faults that need a server where there is
-  // none.
+  // Starts the server, if one is named; behind a question mark may follow options for its URL. Throws
+  // UsageError: also for faults that need a server where there is none.
   Battlefield(const std::optional<std::string>& server, std::vector<Fault> faults);
 
   // Of the server, by way of the proxies; none without a server.
@@ -38,6 +38,7 @@ class Battlefield {
 
   std::vector<Fault> faults_;
   std::unique_ptr<record::Server> server_;
+  std::string url_options_;
   std::vector<std::unique_ptr<record::Proxy>> proxies_;
   std::unique_ptr<record::Trouble> trouble_;  // last: it works on all the others
 };

@@ -124,7 +124,7 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
   command
       .add_option("--server", options.server,
                   "Start a private server for the run and remove it afterwards: postgres, mariadb, redis, or "
-                  "galera:3 for a cluster")
+                  "galera:3 for a cluster; options of its URL may follow: 'galera:3?sync_wait=7'")
       ->type_name("KIND")
       ->excludes("URL");
   command
@@ -191,11 +191,12 @@ Recording make_recording(const RecordingOptions& options, const std::optional<st
   const std::unique_ptr<record::Workload> workload = workload_info.make(shape_of(options));
   record::RunOptions run = settled(options);
 
-  const TemporaryFolder folder;
+  std::optional<TemporaryFolder> folder;
+  if (!options.url && !options.server) folder.emplace();
   std::optional<Progress> progress(std::in_place, !options.quiet, "starting the database");
   Battlefield battlefield(options.server, faults_named(options.faults));
   const std::unique_ptr<Store> store = record::open_store(
-      battlefield.url().value_or(options.url.value_or("sqlite:" + folder.file("database"))));
+      folder ? "sqlite:" + folder->file("database") : battlefield.url().value_or(options.url.value_or("")));
   Recording recording;
   recording.mode = mode_of(*store, options.isolation);
   run.level = recording.mode.asked;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "history/huge_pages.hpp"
+#include "history/prefetch.hpp"
 
 namespace assay {
 
@@ -17,7 +18,7 @@ class InternTable {
   InternTable() : entries_(kMinimum) {}
 
   void prefetch(std::uint32_t scope, std::uint64_t word) const {
-    __builtin_prefetch(&entries_[place(scope, word)]);
+    assay::prefetch(&entries_[place(scope, word)]);
   }
 
   // The id of the pair, or `fresh` if the pair was not there; then it is now, with that id.

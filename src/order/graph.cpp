@@ -1,12 +1,14 @@
 #include "order/graph.hpp"
 
+#include "history/prefetch.hpp"
+
 namespace assay::order {
 
 Graph::Graph(std::uint32_t nodes, std::span<const Edge> edges)
     : begin_(std::size_t{nodes} + 1, 0), targets_(edges.size()) {
   constexpr std::size_t kAhead = 16;
   for (std::size_t i = 0; i < edges.size(); ++i) {
-    if (i + kAhead < edges.size()) __builtin_prefetch(&begin_[edges[i + kAhead].from]);
+    if (i + kAhead < edges.size()) prefetch(&begin_[edges[i + kAhead].from]);
     ++begin_[edges[i].from];
   }
   // Each row's end; filling from the back then turns ends into beginnings.
@@ -16,8 +18,8 @@ Graph::Graph(std::uint32_t nodes, std::span<const Edge> edges)
     begin = total;
   }
   for (std::size_t i = edges.size(); i-- > 0;) {
-    if (i >= 2 * kAhead) __builtin_prefetch(&begin_[edges[i - 2 * kAhead].from]);
-    if (i >= kAhead) __builtin_prefetch(&targets_[begin_[edges[i - kAhead].from] - 1]);
+    if (i >= 2 * kAhead) prefetch(&begin_[edges[i - 2 * kAhead].from]);
+    if (i >= kAhead) prefetch(&targets_[begin_[edges[i - kAhead].from] - 1]);
     targets_[--begin_[edges[i].from]] = edges[i].to;
   }
 }

@@ -49,6 +49,26 @@ INSTANTIATE_TEST_SUITE_P(Faults, EveryNemesis,
                                            Strike{"clock", "the clients' clock was"}),
                          [](const auto& strike) { return strike.param.fault; });
 
+// What the clients of a killed server cannot know is left open, and the rest is what PostgreSQL promised.
+TEST(Nemesis, StrikesPostgresToo) {
+  if (const auto missing = record::missing_for_server("postgres")) GTEST_SKIP() << *missing;
+  const TemporaryFolder folder;
+  const Ran ran = run_assay({"run", "--server", "postgres?connect_timeout=3", "--nemesis", "kill,reset",
+                             "--workload", "bank", "--duration", "4", "--seed", "2", "--report",
+                             folder.file("report.html"), "-o", folder.file("h")});
+  EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("the server was killed and restarted"), std::string::npos) << ran.out;
+}
+
+TEST(Nemesis, OptionsBehindTheServerReachItsClients) {
+  if (const auto missing = record::missing_for_server("redis")) GTEST_SKIP() << *missing;
+  const TemporaryFolder folder;
+  const Ran refused = run_assay({"run", "--server", "redis?nonsense=1", "--duration", "1", "-o",
+                                 folder.file("h"), "--report", folder.file("r")});
+  EXPECT_EQ(refused.exit_code, 3) << refused.out;
+  EXPECT_NE(refused.err.find("nonsense"), std::string::npos) << refused.err;
+}
+
 TEST(Nemesis, NeedsAServerOfOurOwn) {
   const TemporaryFolder folder;
   const Ran refused =
