@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "check/expand.hpp"
+#include "check/reads.hpp"
 #include "history/digest.hpp"
 
 namespace assay::evidence {
@@ -20,30 +22,12 @@ namespace {
 
 constexpr std::size_t kEventsPerLine = 16;
 
-std::string_view name(BadRead::Kind kind) {
-  switch (kind) {
-    case BadRead::Kind::internal:
-      return "internal";
-    case BadRead::Kind::aborted:
-      return "aborted";
-    case BadRead::Kind::intermediate:
-      return "intermediate";
-    case BadRead::Kind::future:
-      return "future";
-    case BadRead::Kind::thin_air:
-      return "thin-air";
-    case BadRead::Kind::incompatible_order:
-      return "incompatible-order";
-  }
-  return "";
-}
-
 class Writer {
  public:
   explicit Writer(const History& history) : h_(history) {}
 
   void head(const Outcome& outcome, const check::Options& options) {
-    line("assay-certificate 1");
+    line("assay-certificate 2");
     line("history {} sessions {} transactions {} operations {} keys {:016x}", h_.sessions(),
          h_.transactions(), h_.operations(), h_.keys(), digest(h_));
     line("level {}", info(outcome.level).name);
@@ -63,18 +47,42 @@ class Writer {
     }
   }
 
-  void members(std::span<const Txn> transactions) {
-    for (const Txn t : transactions) {
-      line("member {} {} {}", index(t), to_json(h_.name(h_.session_of(t))), to_json(h_.name(t)));
+  // Where a read can have seen several, the verifier takes the latest of them that comes before it in the
+  // order; this says which reads saw another.
+  void sources(const Outcome& outcome) {
+    std::optional<check::Expanded> expanded;
+    if (check::has_queries(h_))
+      expanded = check::expand_queries(h_, check::what_is_not_returned(outcome.level));
+    const History& plain = expanded ? expanded->history : h_;
+    const check::Reads reads = check::resolve_reads(plain);
+    std::vector<std::uint32_t> place(h_.transactions(), 0);  // 0: not in the order
+    for (std::uint32_t i = 0; i < outcome.order.size(); ++i) place[index(outcome.order[i].txn)] = i + 1;
+    auto choice = outcome.choices.begin();
+    for (const Txn t : h_.all_transactions()) {
+      for (std::uint32_t i = 0; i < reads.reads_of(t).size(); ++i) {
+        const check::Source source = reads.reads_of(t)[i];
+        if (!source.is_ambiguous()) continue;
+        Txn latest = kInitialTxn;
+        std::uint32_t latest_place = 0;
+        for (const check::Write w : reads.candidates(source.set())) {
+          if (reads.is_initial(w)) continue;
+          const std::uint32_t its = place[index(reads.writer(w))];
+          if (its <= latest_place || its >= place[index(t)]) continue;
+          latest = reads.writer(w);
+          latest_place = its;
+        }
+        const Txn seen = reads.writer(reads.candidates(source.set())[*choice++]);
+        if (seen == latest) continue;
+        const Op op = check::Reads::operation_of_read(plain, t, i);
+        line("saw {} {}", operation(expanded ? expanded->operations[index(op)] : op, reads.key(source)),
+             transaction(seen));
+      }
     }
   }
 
   void bad_read(const BadRead& bad) {
-    if (bad.write == bad.read) {
-      line("bad-read {} {}", name(bad.kind), operation(bad.read, bad.row));
-    } else {
-      line("bad-read {} {} {}", name(bad.kind), operation(bad.read, bad.row), operation(bad.write, {}));
-    }
+    const bool two = bad.write != bad.read && !writes(h_.kind(bad.write));
+    line("bad-read {}{}", operation(bad.read, bad.row), two ? " " + operation(bad.write, {}) : "");
   }
 
   // `first`: how many steps there are already.
@@ -138,10 +146,11 @@ class Writer {
   }
 
   std::string rule(const Step& s) const {
-    std::string text = fmt::format("{} {} {}", check::name(s.rule), event(s.from), event(s.to));
+    const bool starts = s.rule == Rule::initial && s.from.txn == kInitialTxn;
+    std::string text =
+        fmt::format("{} {} {}", starts ? "start" : check::name(s.rule), event(s.from), event(s.to));
     if (s.rule == Rule::first_committer) text += fmt::format(" {}", index(s.key));
     if (s.read != check::kNoOp) text += " " + operation(s.read, s.key);
-    if (s.rule == Rule::anti_dependency) text += " " + transaction(s.witness);
     return text;
   }
 
@@ -170,12 +179,12 @@ std::optional<std::string> certificate(const History& history, const Outcome& ou
     if (outcome.level == Level::repeatable_read) {
       writer.order(everybody(history));
     } else {
+      if (!outcome.choices.empty()) writer.sources(outcome);
       writer.order(outcome.order);
     }
     return writer.finish();
   }
   if (counterexample == nullptr) return std::nullopt;
-  writer.members(counterexample->transactions);
   if (!counterexample->bad_reads.empty()) {
     writer.bad_read(counterexample->bad_reads.front());
   } else if (!counterexample->derivation.empty()) {

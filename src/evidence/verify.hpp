@@ -1,6 +1,6 @@
-// The judge of certificates. Believes nothing but the history: parses the certificate strictly, replays an
-// order of events operation by operation, or checks each step of a derivation by itself. Shares no code with
-// what decides; this, facts.hpp and replay.hpp are meant to be read in one sitting.
+// The judge of certificates. Believes nothing but the history: parses the certificate strictly, runs an order
+// of events operation by operation, or checks each step of a derivation by itself. All of it is verify.cpp,
+// which shares no code with what decides and proves.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,8 @@ struct Verification {
   std::chrono::nanoseconds clock_drift{0};
 };
 
-// `path` names the certificate in errors. Throws InputError for a text that is no certificate at all.
+// `path` names the certificate in errors. REQUIRES: the history is as its clients logged it (no queries taken
+// apart). Throws InputError for a text that is no certificate at all.
 Verification verify(std::string_view certificate, const std::string& path, const History& history);
 
 }  // namespace assay::evidence

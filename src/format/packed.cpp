@@ -103,6 +103,7 @@ class Reader {
 
   static void merge(const History& history, HistoryBuilder& into) {
     Rebuild rebuild(history, into);
+    rebuild.all_keys();
     for (std::uint32_t s = 0; s < history.sessions(); ++s) into.session(history.name(Session{s}));
     for (const Txn t : history.all_transactions()) rebuild.transaction(t);
     for (const std::string& note : history.notes()) into.note(note);

@@ -99,16 +99,33 @@ std::uint32_t HistoryBuilder::new_operation(OpKind kind, std::uint32_t payload) 
 
 void HistoryBuilder::add(OpKind kind, const Atom& key, const Atom& value) {
   const std::uint32_t op = new_operation(kind, 0);
-  look_up({bits_of(key), bits_of(value), 0, op, key.kind, value.kind, false, false});
+  look_up({bits_of(key), bits_of(value), 0, op, key.kind, value.kind, false, false, false});
 }
 
 void HistoryBuilder::add_initial(OpKind kind, const Atom& key) {
   const std::uint32_t op = new_operation(kind, 0);
-  look_up({bits_of(key), 0, 0, op, key.kind, AtomKind::integer, false, true});
+  look_up({bits_of(key), 0, 0, op, key.kind, AtomKind::integer, false, true, false});
+}
+
+void HistoryBuilder::operation(OpKind kind, Key key, const Atom& value) {
+  const std::uint32_t op = new_operation(kind, 0);
+  look_up({0, bits_of(value), index(key), op, AtomKind::integer, value.kind, false, false, true});
+}
+
+void HistoryBuilder::operation(OpKind kind, Key key) {
+  new_operation(kind, initial_mark(index(key)));
+}
+
+void HistoryBuilder::prefetch_key(const Atom& name) const {
+  if (name.kind == AtomKind::text || name.kind == AtomKind::json) {
+    history_.texts_.prefetch(name.text);
+  } else {
+    key_table_[static_cast<std::size_t>(name.kind)].prefetch(0, name.bits);
+  }
 }
 
 void HistoryBuilder::look_up(const Pending& pending) {
-  key_table_[static_cast<std::size_t>(pending.key_kind)].prefetch(0, pending.key_bits);
+  if (!pending.has_key) key_table_[static_cast<std::size_t>(pending.key_kind)].prefetch(0, pending.key_bits);
   Pending& slot = pending_[pending_count_ % (2 * kStage)];
   if (pending_count_ >= 2 * kStage) find_version(slot);
   slot = pending;
@@ -117,7 +134,7 @@ void HistoryBuilder::look_up(const Pending& pending) {
 }
 
 void HistoryBuilder::find_key(Pending& pending) {
-  pending.key = key_id(pending.key_kind, pending.key_bits);
+  if (!pending.has_key) pending.key = key_id(pending.key_kind, pending.key_bits);
   version_table_[static_cast<std::size_t>(pending.value_kind)].prefetch(pending.key, pending.value_bits);
 }
 
@@ -142,7 +159,7 @@ void HistoryBuilder::add_element(const Atom& key, const std::optional<Atom>& val
   const auto at = static_cast<std::uint32_t>(history_.elements_.size());
   history_.elements_.push_back(0);
   look_up({bits_of(key), value ? bits_of(*value) : 0, 0, at, key.kind,
-           value ? value->kind : AtomKind::integer, true, !value});
+           value ? value->kind : AtomKind::integer, true, !value, false});
 }
 
 void HistoryBuilder::list_read(const Atom& key, std::span<const Atom> elements) {

@@ -64,8 +64,14 @@ class HistoryBuilder {
   // Says that something that clients saw is not in here, and what.
   void left_out(std::string what) { history_.left_out_ = std::move(what); }
 
-  // Gives the key its number now, whenever it is used.
-  void key(const Atom& name) { key_id(name.kind, bits_of(name)); }
+  // The key of that name, which has this number in the finished history too; a new one if there is none yet.
+  Key key(const Atom& name) { return Key{key_id(name.kind, bits_of(name))}; }
+  // Says that key(name) will be called soon.
+  void prefetch_key(const Atom& name) const;
+  // The same as read, write and so on, for whoever has the key already; without a value of its initial
+  // version.
+  void operation(OpKind kind, Key key, const Atom& value);
+  void operation(OpKind kind, Key key);
   // The initial version of the key is a row, and not the absence of one.
   void initial_row(const Atom& key);
 
@@ -99,6 +105,7 @@ class HistoryBuilder {
     AtomKind key_kind, value_kind;
     bool element;
     bool initial;  // of the key's initial version: there is no value
+    bool has_key;  // it is known from the start
   };
   static constexpr std::size_t kStage = 24;
 

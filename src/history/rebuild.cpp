@@ -2,6 +2,14 @@
 
 namespace assay {
 
+void Rebuild::all_keys() {
+  constexpr std::uint32_t kAhead = 16;
+  for (std::uint32_t k = 0; k < from_.keys(); ++k) {
+    if (k + kAhead < from_.keys()) into_.prefetch_key(from_.name(Key{k + kAhead}));
+    there(Key{k});
+  }
+}
+
 void Rebuild::list_read(Op op) {
   const ListRead list = from_.list(op);
   elements_.clear();

@@ -11,7 +11,11 @@ namespace assay {
 
 class Rebuild {
  public:
-  Rebuild(const History& from, HistoryBuilder& into) : from_(from), into_(into) {}
+  Rebuild(const History& from, HistoryBuilder& into)
+      : from_(from), into_(into), keys_(from.keys(), kUnknown) {}
+
+  // Looks up all keys at once, which is quicker than one by one as operations need them.
+  void all_keys();
 
   // The whole transaction, into the session of the same name. A single-version operation on a version for
   // which is_initial(version) holds becomes one on the initial version. REQUIRES: no write, insert or append,
@@ -37,31 +41,28 @@ class Rebuild {
         return query(op);
       default: {
         const Version v = from_.version(op);
-        const Atom key = from_.name(from_.key_of(v));
-        if (is_initial(v)) return kind == OpKind::erase ? into_.erase(key) : into_.read_initial(key);
-        const Atom value = from_.value(v);
-        switch (kind) {
-          case OpKind::write:
-            return into_.write(key, value);
-          case OpKind::insert:
-            return into_.insert(key, value);
-          case OpKind::erase:
-            return into_.erase(key, value);
-          case OpKind::append:
-            return into_.append(key, value);
-          default:
-            return into_.read(key, value);
-        }
+        const Key key = there(from_.key_of(v));
+        if (is_initial(v)) return into_.operation(kind, key);
+        return into_.operation(kind, key, from_.value(v));
       }
     }
   }
 
  private:
+  static constexpr Key kUnknown{0xFFFFFFFFU};
+
+  // The key of the same name in the builder.
+  Key there(Key key) {
+    Key& known = keys_[index(key)];
+    if (known == kUnknown) known = into_.key(from_.name(key));
+    return known;
+  }
   void list_read(Op op);
   void query(Op op);
 
   const History& from_;
   HistoryBuilder& into_;
+  std::vector<Key> keys_;  // of from_ -> of into_
   std::vector<Atom> elements_;
   std::vector<Row> rows_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -86,7 +87,8 @@ class Graph {
       if (scene != nullptr) out += edges(*scene, i);
     }
     if (scenes_.shown.empty()) {
-      for (const check::BadRead& bad : outcome_.bad_reads) {
+      const std::size_t reads = std::min(outcome_.bad_reads.size(), SceneLimits{}.bad_reads);
+      for (const check::BadRead& bad : std::span(outcome_.bad_reads).first(reads)) {
         if (bad.write == bad.read) continue;
         const Txn writer = history_.transaction_of(bad.write);
         if (scenes_.names.count(writer) == 0 || scenes_.names.count(bad.txn) == 0) continue;

@@ -34,7 +34,9 @@ std::string explain_bad_reads(const History& history, const std::vector<BadRead>
     out += fmt::format("  {}: {}\n", anomaly(bad_reads[i].kind), sentence(history, bad_reads[i]));
   }
   if (bad_reads.size() > shown)
-    out += fmt::format("  … and {} more (--json lists all)\n", bad_reads.size() - shown);
+    out += fmt::format(
+        "  … and {} more (--json lists {})\n", bad_reads.size() - shown,
+        bad_reads.size() <= kMostReadsInJson ? "all" : fmt::format("the first {}", kMostReadsInJson));
   return out;
 }
 

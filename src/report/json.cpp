@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -98,8 +99,9 @@ Json counterexample(const History& history, const Outcome& outcome, const Story*
   Json out;
   if (!outcome.bad_reads.empty()) {
     Json reads = Json::array();
-    for (const BadRead& bad : outcome.bad_reads) reads.push_back(bad_read(history, bad));
-    out = {{"kind", "reads"}, {"reads", std::move(reads)}};
+    const std::size_t shown = std::min(outcome.bad_reads.size(), kMostReadsInJson);
+    for (std::size_t i = 0; i < shown; ++i) reads.push_back(bad_read(history, outcome.bad_reads[i]));
+    out = {{"kind", "reads"}, {"reads", std::move(reads)}, {"total", outcome.bad_reads.size()}};
   } else if (story != nullptr && !story->counterexample.derivation.empty()) {
     out = derivation(history, story->counterexample.derivation);
   } else if (!outcome.derivation.empty()) {

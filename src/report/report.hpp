@@ -35,6 +35,9 @@ struct TextStyle {
 std::string text(const Checked& checked, const TextStyle& style);
 std::string text(const History& history, const Statistics& statistics);
 
+// A store that loses everything makes every read a bad one; whoever looks at them has seen enough by then.
+inline constexpr std::size_t kMostReadsInJson = 100;
+
 // One object; docs/json-schema.json describes it. Ends in a line feed.
 std::string json(const Checked& checked);
 std::string json(const History& history, const Statistics& statistics);

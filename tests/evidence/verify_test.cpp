@@ -80,8 +80,9 @@ TEST(Verify, RefusesWhatIsNoCertificate) {
   const History h = draw("a: w(x,1)");
   EXPECT_THROW(verify("", "test", h), InputError);
   EXPECT_THROW(verify("{}", "test", h), InputError);
-  EXPECT_FALSE(verify("assay-certificate 1\n", "test", h).accepted);
-  EXPECT_FALSE(verify("assay-certificate 1", "test", h).accepted);
+  EXPECT_THROW(verify("assay-certificate 1\n", "test", h), InputError) << "of an earlier version";
+  EXPECT_FALSE(verify("assay-certificate 2\n", "test", h).accepted);
+  EXPECT_FALSE(verify("assay-certificate 2", "test", h).accepted);
 }
 
 TEST(Verify, SaysWhenTheHistoryIsAnother) {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "check/check.hpp"
-#include "evidence/replay.hpp"
 #include "history/builder.hpp"
 #include "record/generate.hpp"
 #include "support/random_history.hpp"
+#include "support/replay.hpp"
 
 namespace assay::check {
 namespace {
@@ -177,7 +177,7 @@ TEST(StrongAtSize, HistoriesOfAStoreThatKeepsALevelSatisfyIt) {
               << info(kept).name << " kept, " << info(outcome.level).name << " asked, " << keys << " keys, "
               << sessions << " sessions, seed " << options.seed;
           if (outcome.verdict == Verdict::holds) {
-            EXPECT_EQ(evidence::replay(h, outcome.level, true, {}, outcome.order), std::nullopt);
+            EXPECT_EQ(replay(h, outcome.level, true, {}, outcome.order), std::nullopt);
           }
         }
       }

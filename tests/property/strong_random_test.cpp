@@ -5,9 +5,9 @@
 
 #include "check/fates.hpp"
 #include "check/strong.hpp"
-#include "evidence/replay.hpp"
 #include "support/brute_force.hpp"
 #include "support/random_history.hpp"
+#include "support/replay.hpp"
 
 namespace assay::check {
 namespace {
@@ -40,7 +40,7 @@ Outcome decide(const History& h, Level level, Reading reading, const Ladder& lad
 // A verdict comes with evidence: an order that replays, a bad read, or a derivation.
 bool proves_itself(const History& h, const Outcome& outcome, Reading reading) {
   if (outcome.verdict == Verdict::holds) {
-    return !evidence::replay(h, outcome.level, reading.session_order, reading.drift, outcome.order);
+    return !replay(h, outcome.level, reading.session_order, reading.drift, outcome.order);
   }
   return !outcome.bad_reads.empty() || !outcome.derivation.empty();
 }

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "history/builder.hpp"
+#include "report/dot.hpp"
+#include "report/junit.hpp"
 #include "report/sentence.hpp"
 #include "support/draw.hpp"
 #include "support/json_schema.hpp"
@@ -314,6 +316,32 @@ TEST(JsonReport, SurvivesBytesThatAreNotText) {
   EXPECT_EQ(reads[0]["read"]["transaction"].get<std::uint64_t>(), UINT64_MAX);
   EXPECT_EQ(reads[0]["value"]["a"][0], 1.5);
   EXPECT_EQ(reads[1]["value"], "not json");
+}
+
+// A store that lost everything: each report shows the first reads and counts the others.
+TEST(Reports, AreBoundedWhereThousandsOfReadsAreBad) {
+  HistoryBuilder build;
+  Outcome outcome = violated(Level::read_committed);
+  build.begin(build.session(text_atom("a")), Atom::integer(1));
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    build.read(text_atom("x"), Atom::integer(i));
+    outcome.bad_reads.push_back({BadRead::Kind::thin_air, Txn{0}, Op{i}, Op{i}});
+  }
+  build.end(Status::committed);
+  const History history = build.finish();
+  const Outcome outcomes[] = {outcome};
+  const Checked checked{history, outcomes};
+  const auto found = parsed(checked)["results"][0]["counterexample"];
+  EXPECT_EQ(found["reads"].size(), 100U);
+  EXPECT_EQ(found["reads"][99]["value"], 99);
+  EXPECT_EQ(found["total"], 5000);
+  EXPECT_TRUE(contains(text(checked, {}), "… and 4990 more (--json lists the first 100)"))
+      << text(checked, {});
+  constexpr std::size_t kMuch = 20'000;
+  EXPECT_LT(text(checked, {}).size(), kMuch);
+  EXPECT_LT(dot(checked).size(), kMuch);
+  EXPECT_LT(junit(checked).size(), kMuch);
+  EXPECT_LT(annotations(checked).size(), kMuch);
 }
 
 TEST(Statistics, CountWhatTheHistoryHolds) {

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "check/check.hpp"
-#include "evidence/replay.hpp"
 #include "format/format.hpp"
 #include "support/neutral.hpp"
+#include "support/replay.hpp"
 
 namespace assay::check {
 namespace {
@@ -38,7 +38,7 @@ void compare(const std::string& file, format::FailedStatements failed_statements
       EXPECT_EQ(outcome.verdict, labels[i].satisfies ? Verdict::holds : Verdict::violated)
           << path << " at " << info(labels[i].level).name << " " << outcome.reason;
       if (outcome.verdict == Verdict::holds && implies(outcome.level, Level::prefix)) {
-        EXPECT_EQ(evidence::replay(history, outcome.level, true, {}, outcome.order), std::nullopt) << path;
+        EXPECT_EQ(replay(history, outcome.level, true, {}, outcome.order), std::nullopt) << path;
       }
     }
   }
