@@ -36,7 +36,7 @@ void create_data(const ServerFolder& folder, const std::string& data, const std:
                                              "GRANT ALL ON *.* TO assay@'127.0.0.1' IDENTIFIED BY '{0}';\n"
                                              "ALTER USER root@localhost IDENTIFIED BY '{0}';\n",
                                              password));
-  run_to_end({{find_install(), "--no-defaults", "--datadir=" + data,
+  run_to_end({{find_install(), "--no-defaults", "--datadir=" + data, "--tmpdir=" + folder.path().string(),
                "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
                "--extra-file=" + sql.string(), kNoSync, "--innodb-log-file-size=16M"},
               folder / "install.log",
