@@ -49,4 +49,8 @@ void free_zeroed(void* begin, std::size_t bytes) {
   }
 }
 
+void forget_front(void* begin, std::size_t bytes, std::size_t done) {
+  if (bytes >= kHuge) ::madvise(begin, done / kHuge * kHuge, MADV_DONTNEED);
+}
+
 }  // namespace assay

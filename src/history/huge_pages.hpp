@@ -15,6 +15,8 @@ namespace assay {
 // Zero-filled memory; on huge pages if it is large. Throws std::bad_alloc.
 void* allocate_zeroed(std::size_t bytes);
 void free_zeroed(void* begin, std::size_t bytes);
+// Gives what memory it can of the first `done` bytes back early; nobody may read them any more.
+void forget_front(void* begin, std::size_t bytes, std::size_t done);
 
 // For the vectors of a check that are large and visited at random.
 template <class Value>
@@ -48,6 +50,10 @@ class ZeroedArray {
   std::size_t size() const { return values_ ? values_.get_deleter().n : 0; }
   Value& operator[](std::size_t i) { return values_.get()[i]; }
   const Value& operator[](std::size_t i) const { return values_.get()[i]; }
+  // Nobody will ask for the values before i any more.
+  void forget_before(std::size_t i) {
+    forget_front(values_.get(), size() * sizeof(Value), i * sizeof(Value));
+  }
 
  private:
   struct Free {

@@ -23,7 +23,7 @@ class InternTable {
 
   // The id of the pair, or `fresh` if the pair was not there; then it is now, with that id.
   std::uint32_t find_or_add(std::uint32_t scope, std::uint64_t word, std::uint32_t fresh) {
-    if (used_ * 8 >= entries_.size() * 5) grow();
+    if (used_ * 16 >= entries_.size() * 11) grow();
     const std::size_t start = place(scope, word);
     for (std::size_t step = 0;; ++step) {
       Entry& entry = entries_[slot(start, step)];
@@ -62,11 +62,15 @@ class InternTable {
     return (line | ((start + step) & 3)) & (entries_.size() - 1);
   }
 
+  // What was moved is given back at once: both tables in full would be the most memory that reading ever
+  // takes.
   void grow() {
+    constexpr std::size_t kForgetAfter = 1U << 17;
     ZeroedArray<Entry> old(entries_.size() * 2);
     std::swap(old, entries_);
     --shift_;
     for (std::size_t i = 0; i < old.size(); ++i) {
+      if (i % kForgetAfter == 0) old.forget_before(i);
       const Entry entry = old[i];
       if (entry.id_plus_one == 0) continue;
       const std::size_t start = place(entry.scope, entry.word);
