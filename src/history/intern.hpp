@@ -23,7 +23,7 @@ class InternTable {
 
   // The id of the pair, or `fresh` if the pair was not there; then it is now, with that id.
   std::uint32_t find_or_add(std::uint32_t scope, std::uint64_t word, std::uint32_t fresh) {
-    if (used_ * 16 >= entries_.size() * 11) grow();
+    if (used_ * 32 >= entries_.size() * 21) grow();
     const std::size_t start = place(scope, word);
     for (std::size_t step = 0;; ++step) {
       Entry& entry = entries_[slot(start, step)];
