@@ -3,12 +3,14 @@ JOBS ?= $(shell nproc)
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 
-.PHONY: setup build run test bench lint format clean
+.PHONY: setup setup-build build run test bench lint format clean
 
-build: setup    # the optimised program: build/release/assay
+build: setup-build    # the optimised program: build/release/assay
 	@cmake --preset release >/dev/null && cmake --build --preset release -j $(JOBS) --target assay
-setup:          # installs what is missing (Debian; as root or with sudo)
+setup:          # installs what is missing to build and to test (Debian; as root or with sudo)
 	@scripts/setup
+setup-build:
+	@scripts/setup build
 run: build      # tests SQLite: runs a workload, records it, checks it, writes a report
 	@scripts/demo build/release/assay
 test: setup     # every test, optimised and with assertions

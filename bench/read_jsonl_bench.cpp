@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "format/jsonl.hpp"
+#include "format/assay/jsonl.hpp"
 
 namespace {
 

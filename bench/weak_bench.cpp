@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "check/weak.hpp"
+#include "check/weak/weak.hpp"
 #include "history/builder.hpp"
 
 namespace assay {

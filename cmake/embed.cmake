@@ -1,16 +1,22 @@
-# Puts text files into a C++ source as constants:
-#   cmake -DOUTPUT=x.cpp -DHEADER=report/page_source.hpp -DNAMESPACE=assay::report "-DFILES=kPageHtml=web/report.html,..." -P embed.cmake
+# Puts text files into a C++ source as constants; a constant may be several files, one after the other:
+#   cmake -DOUTPUT=x.cpp -DHEADER=report/page/embedded.hpp -DNAMESPACE=assay::report
+#         "-DFILES=kPageHtml=web/report.html,kPageJs=web/report/words.js|web/report/start.js" -P embed.cmake
 set(text "// Generated from the files in web/ by cmake/embed.cmake.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n")
 string(REPLACE "," ";" pairs "${FILES}")
 foreach(pair IN LISTS pairs)
   string(REGEX MATCH "^([^=]+)=(.+)$" matched "${pair}")
   set(name "${CMAKE_MATCH_1}")
-  file(READ "${CMAKE_MATCH_2}" content)
-  string(FIND "${content}" ")embedded\"" clash)
-  if(NOT clash EQUAL -1)
-    message(FATAL_ERROR "${CMAKE_MATCH_2} contains the mark that ends a constant")
-  endif()
-  string(APPEND text "\nconst std::string_view ${name} = R\"embedded(${content})embedded\";\n")
+  string(REPLACE "|" ";" files "${CMAKE_MATCH_2}")
+  string(APPEND text "\nconst std::string_view ${name} =")
+  foreach(file IN LISTS files)
+    file(READ "${file}" content)
+    string(FIND "${content}" ")embedded\"" clash)
+    if(NOT clash EQUAL -1)
+      message(FATAL_ERROR "${file} contains the mark that ends a constant")
+    endif()
+    string(APPEND text "\n    R\"embedded(${content})embedded\"")
+  endforeach()
+  string(APPEND text ";\n")
 endforeach()
 string(APPEND text "\n}  // namespace ${NAMESPACE}\n")
 file(WRITE "${OUTPUT}" "${text}")

@@ -1,6 +1,16 @@
 # `cmake --install build/release`: the program with its database modules and completions, the library with its headers and pkg-config file.
 
 install(TARGETS assay_library assay)
+# The objects of an optimised build hold the compiler's own notes beside the code, for optimising the whole program when it is
+# linked. Whoever links a library with such notes pays for that as well, even for a small C program; what is installed is the
+# code alone.
+if(ASSAY_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  install(CODE "execute_process(
+    COMMAND \"${CMAKE_OBJCOPY}\" --wildcard --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_*
+            --strip-symbol=__gnu_lto_v1 --strip-symbol=__gnu_lto_slim
+            \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:assay_library>\"
+    COMMAND_ERROR_IS_FATAL ANY)")
+endif()
 install(TARGETS ${product_modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay)
 install(DIRECTORY include/assay DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # The file finds its prefix by its own place, so that `cmake --install --prefix` needs no new configuration.

@@ -9,9 +9,10 @@
 //   variable x     one choice: second before first means true, reader before second means false
 //   occurrence     one choice for each literal in a clause: second before first says "not because of me",
 //                  reader before second says "I am true"
-//   clause         first of each occurrence -> second of the next, around: not all may say "not because of
-//   me" x says it      x.second -> reader, second -> x.reader: with x false, "I am true" closes a cycle not x
-//   says it  x.first -> reader, second -> x.second: with x true, "I am true" closes a cycle
+//   clause         first of each occurrence -> second of the next, around: not all may say
+//                  "not because of me"
+//   x says it      x.second -> reader, second -> x.reader: with x false, "I am true" closes a cycle
+//   not x says it  x.first -> reader, second -> x.second: with x true, "I am true" closes a cycle
 //
 // If the formula is satisfied, take each occurrence as its literal is. What says "not because of me" is
 // reached by nothing but its clause's own chain, which is open; the rest falls apart into one acyclic part

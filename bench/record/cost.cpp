@@ -18,12 +18,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/temporary_folder.hpp"
+#include "database/server/start.hpp"
+#include "database/store.hpp"
 #include "record/recorder.hpp"
 #include "record/run.hpp"
-#include "record/server/server.hpp"
-#include "record/store/store.hpp"
-#include "record/workload/workload.hpp"
+#include "record/workload/workloads.hpp"
+#include "system/temporary_folder.hpp"
 
 namespace {
 
@@ -51,10 +51,10 @@ enum Measure : std::size_t { kCommits, kCpu, kP50, kP90, kP99, kMeasures };
 using Measured = std::array<double, kMeasures>;
 
 Measured slice(const Settings& settings, const std::string& address, std::uint64_t seed, bool recorded) {
-  const cli::TemporaryFolder folder;
+  const system::TemporaryFolder folder;
   std::string url = address;
   if (const std::size_t at = url.find('@'); at + 1 == url.size()) url.replace(at, 1, folder.file("store"));
-  const auto store = record::open_store(url);
+  const auto store = database::open_store(url);
   store->prepare();
   const auto workload = record::find_workload(settings.workload)->make({});
   RunOptions options;
@@ -66,7 +66,7 @@ Measured slice(const Settings& settings, const std::string& address, std::uint64
   if (recorded) recorder.emplace(folder.file("history"), settings.sessions);
   std::atomic<bool> stop = false;
   double cpu = 0;
-  const record::RunWatch watch{stop, {}, [&] { cpu = cpu_seconds(); }, {}};
+  const record::RunControl watch{stop, {}, [&] { cpu = cpu_seconds(); }, {}};
   const record::RunResult result = run(*store, *workload, options, recorder ? &*recorder : nullptr, watch);
   if (recorder) recorder->finish();  // what it does after the last transaction is part of its cost
   cpu = cpu_seconds() - cpu;
@@ -99,9 +99,9 @@ struct Pairs {
 };
 
 void measure(const Settings& settings, const std::string& store) {
-  std::unique_ptr<record::Server> server;
+  std::unique_ptr<database::Server> server;
   constexpr std::string_view kServer = "server:";
-  if (store.starts_with(kServer)) server = record::start_server(store.substr(kServer.size()));
+  if (store.starts_with(kServer)) server = database::start_server(store.substr(kServer.size()));
   const std::string address = server ? server->url() : store;
   Pairs pairs;
   slice(settings, address, 0, true);  // what only the first slice pays is nobody's cost

@@ -12,9 +12,9 @@
 namespace assay::tables {
 
 struct Bench {
-  std::string assay, hard, reading;  // the programs
-  std::string shared;                // the public histories; may not exist
-  bool full = false;                 // also what takes minutes
+  std::string assay, hard, queries, reading;  // the programs
+  std::string shared;                         // the public histories; may not exist
+  bool full = false;                          // also what takes minutes
   TemporaryFolder folder;
 
   // Makes a packed history with these options of `assay generate`; returns its path. Does so once per `name`.
@@ -57,5 +57,6 @@ int engine(const Bench& bench);
 int weak(const Bench& bench);
 int read(const Bench& bench);
 int hard(const Bench& bench);
+int queries(const Bench& bench);
 
 }  // namespace assay::tables

@@ -88,7 +88,7 @@ class Round:
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def watch(self, folder, source, *more):
-        source = ["--listen", source] if isinstance(source, str) else [str(source)]
+        source = ["--listen", source, "--collectors", "1"] if isinstance(source, str) else [str(source)]
         return Watch(self.assay, folder, source, *more)
 
     def go(self):

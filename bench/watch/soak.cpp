@@ -18,7 +18,7 @@
 #include "check/limits.hpp"
 #include "history/builder.hpp"
 #include "level/level.hpp"
-#include "record/random.hpp"
+#include "system/random.hpp"
 #include "watch/watcher.hpp"
 
 namespace {
@@ -142,7 +142,7 @@ class Clients {
   }
 
   const Settings& settings_;
-  record::Random random_;
+  system::Random random_;
   std::vector<std::uint64_t> done_;
   std::uint64_t keys_;
   std::uint64_t name_ = 0, value_ = 0;
@@ -173,6 +173,7 @@ int soak(const Settings& settings) {
   options.horizon = settings.horizon;
   watch::Watcher watcher(options);
   for (std::uint32_t s = 0; s < settings.sessions; ++s) watcher.admit(std::to_string(s));
+  watcher.all_sessions_known();
   Clients clients(settings);
   Table table(settings.csv);
   const std::uint64_t rows = 100;

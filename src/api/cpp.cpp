@@ -2,21 +2,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "assay/assay.hpp"
-#include "check/check.hpp"
+#include "evidence/examine.hpp"
 #include "format/format.hpp"
 #include "history/builder.hpp"
-#include "history/error.hpp"
 #include "report/report.hpp"
+#include "report/story.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::api {
 
 class History::Data {
  public:
-  explicit Data(assay::History held) : history(std::move(held)) {}
-  assay::History history;
+  explicit Data(assay::History held) : history(std::make_shared<const assay::History>(std::move(held))) {}
+  std::shared_ptr<const assay::History> history;
 };
 
 namespace {
@@ -89,21 +91,21 @@ std::string_view version() {
 History::History(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
 
 std::size_t History::sessions() const {
-  return data_->history.sessions();
+  return data_->history->sessions();
 }
 std::size_t History::transactions() const {
-  return data_->history.transactions();
+  return data_->history->transactions();
 }
 std::size_t History::operations() const {
-  return data_->history.operations();
+  return data_->history->operations();
 }
 std::size_t History::keys() const {
-  return data_->history.keys();
+  return data_->history->keys();
 }
 
 void History::write(const std::string& path, std::string_view format) const {
   try {
-    format::write_history(data_->history, path, format);
+    format::write_history(*data_->history, path, format);
   } catch (const InputError& error) {
     throw Error(error.what());
   }
@@ -212,24 +214,19 @@ Report check(const History& history, const std::vector<std::string>& levels, con
   settings.memory_bytes = options.memory_bytes;
   settings.threads = std::max(1U, options.threads);
 
-  const assay::History& inner = history.data().history;
-  const auto started = std::chrono::steady_clock::now();
-  const std::vector<check::Outcome> outcomes = check::check(inner, asked, settings);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-
-  const std::vector<report::Story> stories = report::tell(inner, outcomes, settings, report::Which::all);
+  const evidence::Examination found = evidence::examine(
+      history.data().history, asked, {.check = settings, .explain = evidence::Explain::all});
   Report out;
-  for (const check::Outcome& outcome : outcomes) {
+  for (const check::Outcome& outcome : found.outcomes) {
     out.results.push_back(
         {std::string(info(outcome.level).name), public_verdict(outcome.verdict),
          outcome.verdict == check::Verdict::undecided
              ? outcome.reason
-             : report::explanation(inner, outcome, report::story_of(stories, outcome.level))});
+             : report::explanation(*found.history, outcome, report::story_of(found, outcome.level))});
   }
-  if (const auto level = check::strongest(outcomes)) out.strongest = std::string(info(*level).name);
-  const report::Checked checked{inner, outcomes, settings.sessions, 0, seconds, stories};
-  out.text = report::text(checked, {});
-  out.json = report::json(checked);
+  if (const auto level = found.strongest()) out.strongest = std::string(info(*level).name);
+  out.text = report::text(found, {});
+  out.json = report::json(found);
   return out;
 }
 

@@ -1,143 +1,129 @@
 #include "check/check.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstdlib>
-#include <iterator>
-#include <thread>
+#include <cassert>
+#include <chrono>
+#include <utility>
 
 #include "check/expand.hpp"
-#include "check/fates.hpp"
-#include "check/limits.hpp"
+#include "check/in_turn.hpp"
 #include "check/phase_clock.hpp"
 #include "check/reads.hpp"
-#include "check/sat.hpp"
-#include "check/strong.hpp"
-#include "check/weak.hpp"
-#include "check/width.hpp"
+#include "check/strong/query_plan.hpp"
+#include "check/weak/weak.hpp"
 
 namespace assay::check {
 
 namespace {
 
-Outcome decide_one_strong(const History& history, const Reads& reads, Level level, const Options& options,
-                          const Limits& limits) {
-  switch (options.method) {
-    case Method::width:
-      return decide_by_width(history, reads, level, options);
-    case Method::sat:
-      return decide_by_sat(history, reads, level, options);
-    case Method::automatic:
-      break;
+// The time limit is for the whole call.
+Options rest_of(const Options& options, std::chrono::steady_clock::time_point begin) {
+  Options left = options;
+  if (left.timeout_seconds) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    left.timeout_seconds = std::max(*left.timeout_seconds - spent.count(), 0.0);
   }
-  Limits own = limits;  // what was asked of one thread is not another's business
-  return decide_fates(history, reads,
-                      [&](const Reads& r) { return decide_strong(history, r, level, options, own); });
+  return left;
 }
 
 // REQUIRES: the history has no queries.
 std::vector<Outcome> check_plain(const History& history, std::span<const Level> levels,
                                  const Options& options) {
-  const Limits limits(options.timeout_seconds, options.memory_bytes);
+  assert(!has_queries(history));
+  const auto begin = std::chrono::steady_clock::now();
   if (options.progress) options.progress("resolving reads");
   PhaseClock clock;
   clock.enter("reads");
   const Reads reads = resolve_reads(history);
   const std::vector<Phase> resolving = clock.phases();
 
-  // Independent tasks: each strong level, and the weak levels together, which share most of their work. The
-  // strongest weak level comes first, because a verdict on it settles those that it implies.
-  std::vector<Outcome> outcomes(levels.size());
-  std::vector<std::vector<std::size_t>> tasks;
-  std::vector<std::size_t> weak;
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    if (WeakChecker::decides(levels[i])) {
-      weak.push_back(i);
-    } else {
-      tasks.push_back({i});
-    }
-  }
-  std::stable_sort(weak.begin(), weak.end(),
-                   [&](std::size_t a, std::size_t b) { return levels[a] > levels[b]; });
-  if (!weak.empty()) tasks.push_back(weak);
-
-  const auto perform = [&](const std::vector<std::size_t>& task) {
-    if (!WeakChecker::decides(levels[task.front()])) {
-      outcomes[task.front()] = decide_one_strong(history, reads, levels[task.front()], options, limits);
-      return;
-    }
-    WeakChecker checker(history, reads, options, limits);
-    for (const std::size_t i : task) outcomes[i] = checker.decide(levels[i]);
-  };
-  const std::size_t threads =
-      std::clamp<std::size_t>(options.threads, 1, std::max<std::size_t>(tasks.size(), 1));
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::exception_ptr> failures(tasks.size());
-  const auto work = [&] {
-    for (std::size_t i = next++; i < tasks.size(); i = next++) {
-      try {
-        perform(tasks[i]);
-      } catch (...) {
-        failures[i] = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < threads; ++i) others.emplace_back(work);
-    work();
-  }
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
+  std::vector<Outcome> outcomes = decide_in_turn(history, reads, levels, rest_of(options, begin));
   for (Outcome& outcome : outcomes) {
     outcome.phases.insert(outcome.phases.begin(), resolving.begin(), resolving.end());
   }
   return outcomes;
 }
 
-// What a query did not return can leave the weak levels much to choose from. A serial order, for which the
-// engine needs no such choice, satisfies them all; so it is looked for first. Takes the levels that it
-// settles from `levels`. REQUIRES: the history has no queries.
-std::vector<Outcome> settle_by_a_serial_order(const History& history, std::vector<Level>& levels,
-                                              const Options& options) {
-  std::vector<Outcome> settled;
-  if (std::none_of(levels.begin(), levels.end(), WeakChecker::decides)) return settled;
-  const std::array<Level, 1> serializable{Level::serializable};
-  const Outcome serial = std::move(check_plain(history, serializable, options)[0]);
-  if (serial.verdict != Verdict::holds) return settled;
-  std::vector<Level> open;
-  for (const Level level : levels) {
-    if (!implies(Level::serializable, level) || implies(level, Level::prefix)) {
-      open.push_back(level);
-      continue;
+// Whether somebody of whom the client never learned can have left what a query saw in place of a row that it
+// did not return. Reads of rows do not tell.
+bool fates_are_open(const History& history, const Reads& reads) {
+  for (const Txn t : history.all_transactions()) {
+    if (history.status(t) != Status::unknown || reads.presence(t) == Presence::present) continue;
+    for (const Op op : history.operations_of(t)) {
+      if (writes(history.kind(op))) return true;
     }
-    settled.push_back(serial);
-    settled.back().level = level;
-    settled.back().method = "implied";
+  }
+  return false;
+}
+
+// Prefix and stronger, by refinement (strong/refine.hpp). Leaves in `levels` what that does not settle.
+std::vector<Outcome> refine_queries(const History& history, std::vector<Level>& levels,
+                                    const Options& options) {
+  std::vector<Level> strong, open;
+  for (const Level level : levels) {
+    (implies(level, Level::prefix) && options.method == Method::automatic ? strong : open).push_back(level);
+  }
+  const bool only_for_weak = strong.empty() && options.method == Method::automatic;
+  // A serial order, for which the engine needs no choice of what a query saw instead of a row, satisfies the
+  // weak levels too; so it is looked for first.
+  const bool serial_helps = std::any_of(open.begin(), open.end(), [](Level level) {
+    return WeakChecker::decides(level) && implies(Level::serializable, level);
+  });
+  const auto asked = [&](Level level) {
+    return std::find(strong.begin(), strong.end(), level) != strong.end();
+  };
+  const bool serializable_unasked =
+      options.method == Method::automatic && serial_helps && !asked(Level::serializable);
+  if (serializable_unasked) strong.push_back(Level::serializable);
+  if (strong.empty() || (only_for_weak && !serial_helps)) return {};
+  if (options.progress) options.progress("resolving reads");
+  PhaseClock clock;
+  clock.enter("reads");
+  const Reads reads = resolve_reads(history, {}, QueryReads::returned_rows);
+  clock.enter("queries");
+  const QueryPlan plan(history);
+  const std::vector<Phase> before = clock.phases();
+  const bool conclusive = !fates_are_open(history, reads) || !reads.bad_reads().empty();
+  std::vector<Outcome> settled;
+  for (Outcome& outcome : decide_in_turn(history, reads, strong, options, &plan)) {
+    outcome.phases.insert(outcome.phases.begin(), before.begin(), before.end());
+    if (outcome.level == Level::serializable && outcome.verdict == Verdict::holds) {
+      std::erase_if(open, [&](Level level) {
+        if (!implies(Level::serializable, level)) return false;
+        settled.push_back(outcome);
+        settled.back().level = level;
+        settled.back().method = "implied";
+        return true;
+      });
+    }
+    if (outcome.level == Level::serializable && serializable_unasked) continue;
+    if (outcome.verdict == Verdict::violated && !conclusive) {
+      open.push_back(outcome.level);
+    } else {
+      settled.push_back(std::move(outcome));
+    }
   }
   levels = std::move(open);
   return settled;
 }
 
-// Repeatable read takes less from a query than the others do (expand.hpp).
+// Where refinement does not settle a level, each query becomes a read of every key that it asks for. Repeatable
+// read takes less from a query than the others do (expand.hpp).
 std::vector<Outcome> check_with_queries(const History& history, std::span<const Level> levels,
                                         const Options& options) {
   const auto begin = std::chrono::steady_clock::now();
-  // The time limit is for the whole call.
-  const auto rest = [&] {
-    Options left = options;
-    if (left.timeout_seconds) {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-      left.timeout_seconds = std::max(*left.timeout_seconds - spent.count(), 0.0);
-    }
-    return left;
-  };
+  const auto rest = [&] { return rest_of(options, begin); };
   std::vector<Outcome> outcomes(levels.size());
+  const auto note = [&](const Outcome& outcome) {
+    for (std::size_t i = 0; i < levels.size(); ++i) {
+      if (levels[i] == outcome.level) outcomes[i] = outcome;
+    }
+  };
+  std::vector<Level> open(levels.begin(), levels.end());
+  for (const Outcome& outcome : refine_queries(history, open, rest())) note(outcome);
   for (const NotReturned not_returned : {NotReturned::is_read, NotReturned::says_nothing}) {
     std::vector<Level> alike;
-    for (const Level level : levels) {
+    for (const Level level : open) {
       if (what_is_not_returned(level) == not_returned) alike.push_back(level);
     }
     if (alike.empty()) continue;
@@ -145,16 +131,9 @@ std::vector<Outcome> check_with_queries(const History& history, std::span<const 
     const Expanded expanded = expand_queries(
         history, not_returned,
         options.memory_bytes ? most_expanded_reads(*options.memory_bytes) : kMostExpandedReads);
-    std::vector<Outcome> found = settle_by_a_serial_order(expanded.history, alike, rest());
-    if (!alike.empty()) {
-      std::vector<Outcome> others = check_plain(expanded.history, alike, rest());
-      std::move(others.begin(), others.end(), std::back_inserter(found));
-    }
-    for (Outcome& outcome : found) {
+    for (Outcome& outcome : check_plain(expanded.history, alike, rest())) {
       for (BadRead& bad : outcome.bad_reads) speak_of_the_original(bad, expanded);
-      for (std::size_t i = 0; i < levels.size(); ++i) {
-        if (levels[i] == outcome.level) outcomes[i] = outcome;
-      }
+      note(outcome);
     }
   }
   return outcomes;
@@ -165,6 +144,10 @@ std::vector<Outcome> check_with_queries(const History& history, std::span<const 
 std::vector<Outcome> check(const History& history, std::span<const Level> levels, const Options& options) {
   return has_queries(history) ? check_with_queries(history, levels, options)
                               : check_plain(history, levels, options);
+}
+
+Outcome check(const History& history, const Reads& reads, Level level, const Options& options) {
+  return std::move(decide_in_turn(history, reads, std::span(&level, 1), options).front());
 }
 
 std::optional<Level> strongest(std::span<const Outcome> outcomes) {

@@ -32,6 +32,20 @@ class Expansion {
     shown_.assign(h_.keys(), kNotShown);
   }
 
+  // Restricts what is said of queries (expand_queries_among).
+  void only_among(std::span<const Txn> transactions, std::optional<Key> also) {
+    asks_.assign(h_.transactions(), false);
+    among_.emplace(h_.keys());
+    for (const Txn t : transactions) {
+      asks_[index(t)] = true;
+      for (const Op op : h_.operations_of(t)) {
+        if (writes(h_.kind(op))) (*among_)[index(h_.key(op))].push_back(h_.version(op));
+      }
+    }
+    for (std::uint32_t k = 0; k < h_.keys(); ++k) (*among_)[k].push_back(h_.initial_version(Key{k}));
+    also_ = also;
+  }
+
   // Nothing if there would be too many reads.
   std::optional<Expanded> run() {
     build_.clocks(h_.clocks());
@@ -45,7 +59,8 @@ class Expansion {
         if (kind != OpKind::predicate_read && kind != OpKind::range_read) {
           rebuild_.operation(op, [this](Version v) { return h_.is_initial(v); });
           made(op, false);
-        } else if (h_.status(t) == Status::committed) {  // of others reads prove nothing
+        } else if (h_.status(t) == Status::committed &&  // of others reads prove nothing
+                   (asks_.empty() || asks_[index(t)])) {
           query(op);
           if (spent_ > most_) return std::nullopt;
         }
@@ -68,9 +83,11 @@ class Expansion {
   void learn_natures() {
     natures_.assign(h_.versions(), {});
     is_list_.assign(h_.keys(), false);
+    is_written_.assign(h_.keys(), false);
     std::vector<bool> loaded(h_.keys(), false);
     for (const Txn t : h_.all_transactions()) {
       for (const Op op : h_.operations_of(t)) {
+        if (writes(h_.kind(op))) is_written_[index(h_.key(op))] = true;
         switch (h_.kind(op)) {
           case OpKind::read:
             break;
@@ -108,12 +125,14 @@ class Expansion {
     }
   }
 
-  // Only keys of which a query can say anything: no lists, and somebody wrote them or they were there.
+  // Only keys of which a query can say anything: no lists, and somebody wrote them or they were there. A key
+  // that was only ever deleted is one of them: who did not see it may have read what a delete left, and at
+  // writes-follow-reads it matters from whom.
   void sort_keys() {
     for (std::uint32_t k = 0; k < h_.keys(); ++k) {
-      const bool changes =
-          h_.versions_of(Key{k}).size() > 1 || natures_[index(h_.initial_version(Key{k}))].row;
-      if (changes && !is_list_[k]) sorted_[sort_of(h_.name(Key{k}))].push_back(Key{k});
+      const bool says_something = is_written_[k] || h_.versions_of(Key{k}).size() > 1 ||
+                                  natures_[index(h_.initial_version(Key{k}))].row;
+      if (says_something && !is_list_[k]) sorted_[sort_of(h_.name(Key{k}))].push_back(Key{k});
     }
     for (std::vector<Key>& keys : sorted_) {
       std::sort(keys.begin(), keys.end(), [&](Key a, Key b) { return key_less(h_.name(a), h_.name(b)); });
@@ -154,6 +173,20 @@ class Expansion {
     made_by_query(op, false);
   }
 
+  // Where only a few transactions matter, a key matters only if one of them, or nobody, left a version of it
+  // that the query would have returned. `is_other(version)`: it would not.
+  template <class IsOther>
+  bool says_what_is_missing(Key k, IsOther is_other) const {
+    if (not_returned_ != NotReturned::is_read) return false;
+    if (!among_ || k == also_) return true;
+    const std::vector<Version>& left = (*among_)[index(k)];
+    return !std::all_of(left.begin(), left.end(), is_other);
+  }
+  bool is_absent(Version v) const { return natures_[index(v)].absent; }
+  bool is_no_match(const Predicate& predicate, Version v) const {
+    return is_absent(v) || (h_.is_initial(v) && natures_[index(v)].row) || !matches(predicate, v);
+  }
+
   void range(Op op, const Query& query) {
     for (std::size_t sort = 0; sort < sorted_.size(); ++sort) {
       const std::vector<Key>& keys = sorted_[sort];
@@ -169,7 +202,7 @@ class Expansion {
         const std::uint32_t shown = shown_[index(*at)];
         if (shown != kNotShown) {
           read_row(op, Version{shown});
-        } else if (not_returned_ == NotReturned::is_read) {
+        } else if (says_what_is_missing(*at, [&](Version v) { return is_absent(v); })) {
           read_absent(op, *at);
         }
         if (spent_ > most_) return;
@@ -197,7 +230,8 @@ class Expansion {
           if (predicate.meaning && !matches(*predicate.meaning, Version{shown})) {
             leave_out("a query returned a row of " + key_name(k) + " that does not match it");
           }
-        } else if (predicate.meaning && not_returned_ == NotReturned::is_read) {
+        } else if (predicate.meaning &&
+                   says_what_is_missing(k, [&](Version v) { return is_no_match(*predicate.meaning, v); })) {
           read_not_matching(op, k, predicate);
         }
         if (spent_ > most_) return;
@@ -286,8 +320,12 @@ class Expansion {
   std::string left_out_;
   std::uint64_t spent_ = 0;
   bool first_of_query_ = true;
-  std::vector<Nature> natures_;                     // per version
-  std::vector<bool> is_list_;                       // per key
+  std::vector<Nature> natures_;             // per version
+  std::vector<bool> is_list_, is_written_;  // per key
+  std::vector<bool> asks_;                  // per transaction; empty: all do
+  std::optional<std::vector<std::vector<Version>>>
+      among_;  // per key: what those that matter, or nobody, left
+  std::optional<Key> also_;
   std::array<std::vector<Key>, 3> sorted_;          // numbers, texts, other JSON values
   std::vector<std::uint32_t> shown_;                // per key: what the current query returned of it
   std::unordered_map<std::uint32_t, Seen> absent_;  // per key
@@ -318,6 +356,13 @@ Expanded expand_queries(const History& history, NotReturned not_returned, std::u
       "its queries ask for so many keys that what they did not return would be more than " +
           std::to_string(most) + " reads");
   return rows;
+}
+
+Expanded expand_queries_among(const History& history, std::span<const Txn> transactions,
+                              std::optional<Key> also) {
+  Expansion expansion(history, NotReturned::is_read, UINT64_MAX);
+  expansion.only_among(transactions, also);
+  return std::move(*expansion.run());
 }
 
 }  // namespace assay::check

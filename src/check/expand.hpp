@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "check/outcome.hpp"
@@ -38,6 +40,12 @@ inline constexpr std::uint64_t kMostExpandedReads = 30'000'000;
 // `most`, only the rows that queries returned become reads.
 Expanded expand_queries(const History& history, NotReturned not_returned,
                         std::uint64_t most = kMostExpandedReads);
+
+// For evidence about a few transactions, at prefix and stronger: of queries only theirs, and of what these did
+// not return only keys of which one of them, or the initial state, has a version that would have been returned
+// (any other says nothing among them), and `also`. What the others wrote and read by key stays.
+Expanded expand_queries_among(const History& history, std::span<const Txn> transactions,
+                              std::optional<Key> also = std::nullopt);
 
 // What is said of an operation of the expanded history, said of the original one.
 void speak_of_the_original(BadRead& bad, const Expanded& expanded);

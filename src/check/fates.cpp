@@ -8,7 +8,7 @@
 namespace assay::check {
 
 Outcome decide_fates(const History& history, const Reads& reads,
-                     const std::function<Outcome(const Reads&)>& decide) {
+                     const std::function<Outcome(const Reads&)>& decide, QueryReads queries) {
   std::vector<Presence> fates;
   std::vector<Txn> open;
   for (const Txn t : history.all_transactions()) {
@@ -22,7 +22,7 @@ Outcome decide_fates(const History& history, const Reads& reads,
       const bool present = i < 64 ? (committed >> i & 1U) != 0 : committed != 0;
       fates[index(open[i])] = present ? Presence::present : Presence::absent;
     }
-    return decide(resolve_reads(history, fates));
+    return decide(resolve_reads(history, fates, queries));
   };
   // All or none of them is the most likely answer, and all there is if there are many.
   Outcome all = with(~std::uint64_t{0});

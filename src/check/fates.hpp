@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kMostFates = 10;
 // Calls decide(reads) for one choice of fates after another, until one holds. Violated if all are; then the
 // evidence is that of the choice in which all committed.
 Outcome decide_fates(const History& history, const Reads& reads,
-                     const std::function<Outcome(const Reads&)>& decide);
+                     const std::function<Outcome(const Reads&)>& decide,
+                     QueryReads queries = QueryReads::none);
 
 }  // namespace assay::check

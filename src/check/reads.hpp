@@ -3,6 +3,7 @@
 // the reads that no level allows. Every checker starts from the result.
 #pragma once
 
+#include <cassert>
 #include <compare>
 #include <cstdint>
 #include <span>
@@ -11,9 +12,9 @@
 
 #include "check/outcome.hpp"
 #include "history/history.hpp"
-#include "history/huge_pages.hpp"
-#include "history/prefetch.hpp"
-#include "history/runs.hpp"
+#include "memory/huge_pages.hpp"
+#include "memory/prefetch.hpp"
+#include "memory/runs.hpp"
 
 namespace assay::check {
 
@@ -36,8 +37,16 @@ class Source {
   static constexpr Source of(Write write) { return Source(index(write)); }
   static constexpr Source ambiguous(std::uint32_t set) { return Source(set | kAmbiguous); }
   constexpr bool is_ambiguous() const { return (bits_ & kAmbiguous) != 0; }
-  constexpr Write write() const { return Write{bits_}; }               // REQUIRES: !is_ambiguous()
-  constexpr std::uint32_t set() const { return bits_ & ~kAmbiguous; }  // REQUIRES: is_ambiguous()
+  // REQUIRES: !is_ambiguous().
+  constexpr Write write() const {
+    assert(!is_ambiguous());
+    return Write{bits_};
+  }
+  // REQUIRES: is_ambiguous().
+  constexpr std::uint32_t set() const {
+    assert(is_ambiguous());
+    return bits_ & ~kAmbiguous;
+  }
   constexpr auto operator<=>(const Source&) const = default;
 
  private:
@@ -87,16 +96,16 @@ class Reads {
 
   // From list reads: pairs of transactions whose writes of a key are in known order (a chain per key, then an
   // edge from its end to each writer whose element nobody saw).
-  struct KnownOrder {
+  struct VersionOrder {
     Txn before, after;
     Key key;
     Txn shown_by;  // whose list read shows it
   };
   // Sorted by `before`, then `after`.
-  std::span<const KnownOrder> version_orders() const { return version_orders_; }
+  std::span<const VersionOrder> version_orders() const { return version_orders_; }
 
   // The known order of these two, or nullptr.
-  const KnownOrder* version_order(Txn before, Txn after) const;
+  const VersionOrder* version_order(Txn before, Txn after) const;
 
   // Reads that violate every level, in order of transactions.
   std::span<const BadRead> bad_reads() const { return bad_reads_; }
@@ -105,7 +114,7 @@ class Reads {
   const std::string& not_understood() const { return not_understood_; }
 
   // The operation behind the i-th read in reads_of(t); for evidence, not for loops.
-  // REQUIRES: bad_reads().empty().
+  // REQUIRES: bad_reads().empty(), and the history has no queries.
   static Op operation_of_read(const History& history, Txn t, std::uint32_t i);
 
   std::size_t resident_bytes() const;
@@ -121,13 +130,18 @@ class Reads {
   LargeVector<Source> sources_;
   std::vector<std::uint32_t> set_begin_{0};
   std::vector<Write> candidates_;
-  std::vector<KnownOrder> version_orders_;
+  std::vector<VersionOrder> version_orders_;
   std::vector<BadRead> bad_reads_;
   std::string not_understood_;
 };
 
+// Which reads queries are: none, and then "holds" cannot be said; or the rows that they returned, where
+// somebody else looks at what they did not return.
+enum class QueryReads : std::uint8_t { none, returned_rows };
+
 // Linear in the history. `fates`, if given, says of each transaction whether it takes part (none is
 // conditional).
-Reads resolve_reads(const History& history, std::span<const Presence> fates = {});
+Reads resolve_reads(const History& history, std::span<const Presence> fates = {},
+                    QueryReads queries = QueryReads::none);
 
 }  // namespace assay::check

@@ -1,27 +1,25 @@
-#include "check/check.hpp"
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
-#include <new>
 
 #include "check/limits.hpp"
-#include "cli/choice.hpp"
 #include "cli/command.hpp"
-#include "cli/destination.hpp"
-#include "cli/guard.hpp"
-#include "cli/input.hpp"
-#include "cli/names.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
+#include "cli/option/choice.hpp"
+#include "cli/option/destination.hpp"
+#include "cli/option/guard.hpp"
+#include "cli/option/input.hpp"
+#include "cli/option/names.hpp"
+#include "cli/option/output.hpp"
+#include "cli/option/progress.hpp"
 #include "cli/verdict.hpp"
 #include "evidence/certificate.hpp"
+#include "evidence/examine.hpp"
 #include "history/builder.hpp"
 #include "report/dot.hpp"
-#include "report/html.hpp"
 #include "report/junit.hpp"
+#include "report/page/page.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -29,9 +27,9 @@ namespace assay::cli {
 namespace {
 
 using check::Method;
-using check::Outcome;
 using check::SessionOrder;
 using check::Verdict;
+using evidence::Examination;
 using Clock = std::chrono::steady_clock;
 
 constexpr Choice<SessionOrder> kSessions[] = {{"keep", SessionOrder::keep}, {"ignore", SessionOrder::ignore}};
@@ -52,6 +50,7 @@ struct CheckOptions {
   LimitOptions limits;
   bool quiet = false;
   std::optional<std::string> certificate;
+  std::uint64_t require_committed = 0;
 };
 
 std::vector<Level> asked_levels(const CheckOptions& options) {
@@ -83,7 +82,7 @@ check::Options settings_of(const CheckOptions& options) {
 // The forms of the verdict that go to files of their own.
 struct FileReport {
   const std::optional<std::string>& place;
-  std::string (*tell)(const report::Checked&);
+  std::string (*write)(const Examination&);
 };
 
 std::array<FileReport, 3> file_reports(const CheckOptions& options) {
@@ -96,12 +95,9 @@ bool any_file(const CheckOptions& options) {
                      [](const FileReport& file) { return file.place.has_value(); });
 }
 
-void write_certificate(const std::string& path, const History& history, const Outcome& outcome,
-                       std::span<const report::Story> stories, const check::Options& settings) {
-  const report::Story* story = report::story_of(stories, outcome.level);
-  const auto text =
-      evidence::certificate(history, outcome, story == nullptr ? nullptr : &story->counterexample, settings);
-  if (text) {
+void write_certificate(const std::string& path, const Examination& found) {
+  const check::Outcome& outcome = found.outcomes.front();
+  if (const auto text = evidence::certificate(found, outcome)) {
     write_text(*text, path);
   } else {
     print_error(outcome.verdict == Verdict::undecided
@@ -110,89 +106,85 @@ void write_certificate(const std::string& path, const History& history, const Ou
   }
 }
 
-std::string told(const CheckOptions& options, const report::Checked& checked) {
-  std::string out = options.annotate ? report::annotations(checked) : "";
+// What goes to standard output.
+std::string output_of(const CheckOptions& options, const Examination& found) {
+  std::string out = options.annotate ? report::annotations(found) : "";
   if (options.json) {
-    out += report::json(checked);
+    out += report::json(found);
   } else if (!options.quiet) {
-    out += report::text(checked, {colour_on_output(), options.stats, options.all});
+    out += report::text(found, {colour_on_output(), options.stats, options.all});
   }
   return out;
 }
 
 // What is said where a limit ends the process before a verdict.
-LastWords without_verdict(const CheckOptions& options, const check::Options& settings, const History& history,
-                          std::span<const Level> levels) {
+LastWords without_verdict(const CheckOptions& options, const check::Options& settings,
+                          const std::shared_ptr<const History>& history, std::span<const Level> levels) {
   const auto words = [&](check::Limits::Passed passed) {
-    const auto outcomes = all_undecided(levels, check::Limits::reason(passed, settings.memory_bytes));
-    return told(options, {history, outcomes, settings.sessions});
+    const std::string reason = check::Limits::reason(passed, settings.memory_bytes);
+    return output_of(options, evidence::undecided(history, levels, reason, settings.sessions));
   };
   return {words(check::Limits::Passed::time), words(check::Limits::Passed::memory), "", Exit::undecided};
 }
 
-History unread(const std::string& path) {
+std::shared_ptr<const History> unread(const std::string& path) {
   HistoryBuilder nothing;
   nothing.source(path, "not read");
   nothing.note("a limit was reached before the history was read: nothing is known of it");
-  return nothing.finish();
+  return std::make_shared<const History>(nothing.finish());
 }
 
-Exit run_check(const CheckOptions& options) {
-  const std::vector<Level> levels = asked_levels(options);
+void refuse_what_cannot_be_written(const CheckOptions& options, std::span<const Level> levels) {
   for (const FileReport& file : file_reports(options)) {
     if (file.place) can_be_written(*file.place);
   }
   if (options.certificate) can_be_written(*options.certificate);
   if (options.certificate && levels.size() != 1)
     throw UsageError("--certificate needs exactly one level: a certificate proves one verdict");
-  check::Options settings = settings_of(options);
+}
+
+evidence::Explain what_to_explain(const CheckOptions& options) {
+  if (options.json || options.certificate) return evidence::Explain::all;
+  const bool shown = !options.quiet || options.annotate || any_file(options);
+  return shown ? evidence::Explain::weakest : evidence::Explain::nothing;
+}
+
+Exit run_check(const CheckOptions& options) {
+  const std::vector<Level> levels = asked_levels(options);
+  refuse_what_cannot_be_written(options, levels);
+  evidence::ExamineOptions how{.check = settings_of(options), .explain = what_to_explain(options)};
+  how.require_committed = options.require_committed;
+  check::Options& settings = how.check;
   const Clock::time_point started = Clock::now();
   std::optional<Progress> progress(std::in_place, !options.quiet, "reading");
   std::optional<Guard> guard(std::in_place, settings.timeout_seconds, settings.memory_bytes,
                              without_verdict(options, settings, unread(options.input.path), levels));
-  const History history = read_input(options.input);
-  const double read_seconds = seconds_since(started);
+  const auto history = std::make_shared<const History>(read_input(options.input));
+  how.read_seconds = seconds_since(started);
 
   // The time that reading took is part of the time that the user gave.
   if (settings.timeout_seconds)
-    *settings.timeout_seconds = std::max(*settings.timeout_seconds - read_seconds, 1e-3);
+    *settings.timeout_seconds = std::max(*settings.timeout_seconds - how.read_seconds, 1e-3);
   if (guard->watches()) guard->prepare(without_verdict(options, settings, history, levels));
   progress->phase("checking");
   settings.progress = [&](std::string_view phase) { progress->phase(phase); };
-  const std::vector<Outcome> outcomes = decide(history, levels, settings);
-  const double check_seconds = seconds_since(started) - read_seconds;
-  if (guard->watches()) {
-    const std::string bare =
-        told(options, {history, outcomes, settings.sessions, read_seconds, check_seconds});
-    guard->prepare({bare, bare, "assay: error: a limit was reached before all was explained and written\n",
-                    exit_code(outcomes)});
-  }
-  progress->phase("explaining");
-  std::vector<report::Story> stories;
-  if (!options.quiet || options.json || options.certificate || options.annotate || any_file(options)) {
-    const bool all = options.json || options.certificate;
-    stories = report::tell(history, outcomes, settings, all ? report::Which::all : report::Which::weakest);
-  }
-  const report::Checked checked{history, outcomes, settings.sessions, read_seconds, check_seconds, stories};
+  how.decided = [&](const Examination& bare) {
+    if (!guard->watches()) return;
+    const std::string words = output_of(options, bare);
+    guard->prepare({words, words, "assay: error: a limit was reached before all was explained and written\n",
+                    exit_code(bare.outcomes)});
+  };
+  const Examination found = evidence::examine(history, levels, how);
   for (const FileReport& file : file_reports(options)) {
-    if (file.place) write_text(file.tell(checked), *file.place);
+    if (file.place) write_text(file.write(found), *file.place);
   }
   progress.reset();
-  if (options.certificate) write_certificate(*options.certificate, history, outcomes[0], stories, settings);
+  if (options.certificate) write_certificate(*options.certificate, found);
 
-  const std::string out = told(options, checked);
+  const std::string out = output_of(options, found);
   guard.reset();
   print(out);
-  return exit_code(outcomes);
-}
-
-Exit check_or_run_out_of_memory(const CheckOptions& options) {
-  try {
-    return run_check(options);
-  } catch (const std::bad_alloc&) {
-    print_error("undecided: out of memory");
-    return Exit::undecided;
-  }
+  return exit_code(found.outcomes);
 }
 
 }  // namespace
@@ -240,6 +232,7 @@ void add_check(CLI::App& root, Action& chosen_action) {
                    "Write a proof of the verdict that 'assay verify' checks; - is standard output")
       ->type_name("FILE");
   command->add_flag("--stats", options->stats, "Also print how the time was spent");
+  add_require_committed(*command, options->require_committed);
   add_limit_options(*command, options->limits);
   command->add_flag("-q,--quiet", options->quiet, "Print no text and no progress: the exit code tells");
   command->footer(
@@ -252,9 +245,7 @@ void add_check(CLI::App& root, Action& chosen_action) {
       "  assay check cobra-logs/ --all              which levels hold?\n"
       "  assay check run.edn --json --timeout 60    for a script\n"
       "  assay check run.edn --report run.html      a page that shows what went wrong");
-  command->callback([options, &chosen_action] {
-    chosen_action = [options] { return check_or_run_out_of_memory(*options); };
-  });
+  command->callback([options, &chosen_action] { chosen_action = [options] { return run_check(*options); }; });
 }
 
 }  // namespace assay::cli

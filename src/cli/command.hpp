@@ -39,6 +39,9 @@ void add_run(CLI::App& root, Action& chosen);
 void add_record(CLI::App& root, Action& chosen);
 void add_send(CLI::App& root, Action& chosen);
 void add_watch(CLI::App& root, Action& chosen);
+// Its commands have many options, which cost time at every start: they are there only if they are wanted.
+enum class AuditCommands : bool { left_out, all };
+void add_audit(CLI::App& root, Action& chosen, AuditCommands commands);
 void add_levels(CLI::App& root, Action& chosen);
 void add_formats(CLI::App& root, Action& chosen);
 // Describes the other subcommands, so it must be added last.

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <memory>
 
-#include "cli/choice.hpp"
+#include "cli/audit/tampering.hpp"
 #include "cli/command.hpp"
-#include "cli/names.hpp"
-#include "cli/output.hpp"
+#include "cli/option/choice.hpp"
+#include "cli/option/names.hpp"
+#include "cli/option/output.hpp"
 
 namespace assay::cli {
 
@@ -26,6 +27,7 @@ struct Described {
 std::vector<std::string> values_of(const std::string& type_name) {
   if (type_name == "LEVEL") return level_names();
   if (type_name == "FORMAT") return format_names();
+  if (type_name == "LIE") return lie_names();
   return type_name.find('|') == std::string::npos ? std::vector<std::string>{}
                                                   : CLI::detail::split(type_name, '|');
 }
@@ -63,6 +65,37 @@ std::string names_of(const CLI::App& root) {
   return fmt::format("{}", fmt::join(names, " "));
 }
 
+bool is_group(const CLI::App& command) {
+  return !commands_of(command).empty();
+}
+
+// What a leaf completes, or a group at the word `at`.
+std::string bash_command(const CLI::App& command, int at) {
+  std::string out = fmt::format("      {})\n", command.get_name());
+  if (is_group(command)) {
+    out += fmt::format(
+        "        if ((COMP_CWORD == {})); then words='{} --help'; else\n        case ${{COMP_WORDS[{}]}} "
+        "in\n",
+        at, names_of(command), at);
+    for (const CLI::App* each : commands_of(command)) out += bash_command(*each, at + 1);
+    return out + "        esac; fi ;;\n";
+  }
+  out += "        case $prev in\n";
+  std::string spellings;
+  for (const Described& option : options_of(command)) {
+    for (const std::string& spelling : option.spellings)
+      spellings += (spellings.empty() ? "" : " ") + spelling;
+    if (!option.takes_value) continue;
+    out += fmt::format("          {}) ", fmt::join(option.spellings, "|"));
+    out += option.values.empty() ? "COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
+                                 : fmt::format("words='{}' ;;\n", fmt::join(option.values, " "));
+  }
+  return out +
+         fmt::format(
+             "          *) if [[ $cur == -* ]]; then words='{}'; else words='{}'; fi ;;\n        esac ;;\n",
+             spellings, fmt::join(positional_words(command), " "));
+}
+
 std::string bash(const CLI::App& root) {
   std::string out =
       "# Completions of assay for bash.\n"
@@ -74,21 +107,7 @@ std::string bash(const CLI::App& root) {
   out += fmt::format("  if ((COMP_CWORD == 1)); then\n    words='{} --help --version'\n  else\n",
                      names_of(root));
   out += "    case ${COMP_WORDS[1]} in\n";
-  for (const CLI::App* command : commands_of(root)) {
-    out += fmt::format("      {})\n        case $prev in\n", command->get_name());
-    std::string spellings;
-    for (const Described& option : options_of(*command)) {
-      for (const std::string& spelling : option.spellings)
-        spellings += (spellings.empty() ? "" : " ") + spelling;
-      if (!option.takes_value) continue;
-      out += fmt::format("          {}) ", fmt::join(option.spellings, "|"));
-      out += option.values.empty() ? "COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n"
-                                   : fmt::format("words='{}' ;;\n", fmt::join(option.values, " "));
-    }
-    out += fmt::format(
-        "          *) if [[ $cur == -* ]]; then words='{}'; else words='{}'; fi ;;\n        esac ;;\n",
-        spellings, fmt::join(positional_words(*command), " "));
-  }
+  for (const CLI::App* command : commands_of(root)) out += bash_command(*command, 2);
   out +=
       "    esac\n"
       "  fi\n"
@@ -112,13 +131,10 @@ std::string quotable(std::string text) {
   return text;
 }
 
-std::string zsh(const CLI::App& root) {
-  std::string out =
-      "#compdef assay\n"
-      "_assay() {\n"
-      "  local -a commands\n"
-      "  commands=(\n";
-  for (const CLI::App* command : commands_of(root)) {
+// Offers the commands of a group, or goes on to the one that was chosen.
+std::string zsh_group(const CLI::App& group) {
+  std::string out = "  commands=(\n";
+  for (const CLI::App* command : commands_of(group)) {
     out += fmt::format("    '{}:{}'\n", command->get_name(), quotable(command->get_description()));
   }
   out +=
@@ -127,12 +143,17 @@ std::string zsh(const CLI::App& root) {
       "    _describe command commands\n"
       "    return\n"
       "  fi\n"
-      "  local command=${words[2]}\n"
+      "  command=${words[2]}\n"
       "  shift words\n"
       "  (( CURRENT-- ))\n"
       "  case $command in\n";
-  for (const CLI::App* command : commands_of(root)) {
-    out += fmt::format("    {})\n      _arguments", command->get_name());
+  for (const CLI::App* command : commands_of(group)) {
+    out += fmt::format("    {})\n", command->get_name());
+    if (is_group(*command)) {
+      out += zsh_group(*command) + "      ;;\n";
+      continue;
+    }
+    out += "      _arguments";
     for (const Described& option : options_of(*command)) {
       for (const std::string& spelling : option.spellings) {
         out += fmt::format(" \\\n        '*{}[{}]", spelling, quotable(option.text));
@@ -147,30 +168,53 @@ std::string zsh(const CLI::App& root) {
     out += words.empty() ? " \\\n        '*:file:_files' ;;\n"
                          : fmt::format(" \\\n        '*:word:({})' ;;\n", fmt::join(words, " "));
   }
-  return out + "  esac\n}\ncompdef _assay assay\n";
+  return out + "  esac\n";
+}
+
+std::string zsh(const CLI::App& root) {
+  return "#compdef assay\n_assay() {\n  local -a commands\n  local command\n" + zsh_group(root) +
+         "}\ncompdef _assay assay\n";
+}
+
+// Where a command's options are offered: behind its name, and behind that of its group or of none.
+void fish_command(std::string& out, const CLI::App& command, const std::string& where) {
+  const std::string line =
+      fmt::format("complete -c assay -n '{}; and __fish_seen_subcommand_from {}'", where, command.get_name());
+  for (const Described& option : options_of(command)) {
+    out += line;
+    for (const std::string& spelling : option.spellings) {
+      out += spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
+    }
+    if (option.takes_value) {
+      out += option.values.empty() ? " -r" : fmt::format(" -x -a '{}'", fmt::join(option.values, " "));
+    }
+    out += fmt::format(" -d '{}'\n", quotable(option.text));
+  }
+  const std::vector<std::string> words = positional_words(command);
+  if (!words.empty()) out += fmt::format("{} -f -a '{}'\n", line, fmt::join(words, " "));
+}
+
+void fish_names(std::string& out, const CLI::App& group, const std::string& where) {
+  for (const CLI::App* command : commands_of(group)) {
+    out += fmt::format("complete -c assay -n '{}' -f -a {} -d '{}'\n", where, command->get_name(),
+                       quotable(command->get_description()));
+  }
 }
 
 std::string fish(const CLI::App& root) {
-  std::string out = "# Completions of assay for fish.\n";
+  std::string out = "# Completions of assay for fish.\n", groups;
   for (const CLI::App* command : commands_of(root)) {
-    out += fmt::format("complete -c assay -n __fish_use_subcommand -f -a {} -d '{}'\n", command->get_name(),
-                       quotable(command->get_description()));
+    if (is_group(*command)) groups += " " + command->get_name();
   }
+  fish_names(out, root, "__fish_use_subcommand");
   for (const CLI::App* command : commands_of(root)) {
-    const std::string line =
-        fmt::format("complete -c assay -n '__fish_seen_subcommand_from {}'", command->get_name());
-    for (const Described& option : options_of(*command)) {
-      out += line;
-      for (const std::string& spelling : option.spellings) {
-        out += spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
-      }
-      if (option.takes_value) {
-        out += option.values.empty() ? " -r" : fmt::format(" -x -a '{}'", fmt::join(option.values, " "));
-      }
-      out += fmt::format(" -d '{}'\n", quotable(option.text));
+    if (!is_group(*command)) {
+      fish_command(out, *command, "not __fish_seen_subcommand_from" + groups);
+      continue;
     }
-    const std::vector<std::string> words = positional_words(*command);
-    if (!words.empty()) out += fmt::format("{} -f -a '{}'\n", line, fmt::join(words, " "));
+    const std::string inside = "__fish_seen_subcommand_from " + command->get_name();
+    fish_names(out, *command, inside + "; and not __fish_seen_subcommand_from " + names_of(*command));
+    for (const CLI::App* each : commands_of(*command)) fish_command(out, *each, inside);
   }
   return out;
 }

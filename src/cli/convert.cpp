@@ -2,10 +2,12 @@
 #include <memory>
 
 #include "cli/command.hpp"
-#include "cli/destination.hpp"
-#include "cli/input.hpp"
-#include "cli/names.hpp"
-#include "cli/progress.hpp"
+#include "cli/option/destination.hpp"
+#include "cli/option/guard.hpp"
+#include "cli/option/input.hpp"
+#include "cli/option/names.hpp"
+#include "cli/option/progress.hpp"
+#include "cli/verdict.hpp"
 
 namespace assay::cli {
 
@@ -13,6 +15,7 @@ namespace {
 
 struct ConvertOptions {
   InputOptions input;
+  LimitOptions limits;
   std::string out;
   std::string to;
   bool quiet = false;
@@ -20,6 +23,8 @@ struct ConvertOptions {
 
 Exit run_convert(const ConvertOptions& options) {
   format_named(options.to);  // before reading, which may take long
+  const check::Options settings = limits(options.limits);
+  const Guard guard(std::nullopt, settings.memory_bytes, Guard::giving_up(settings.memory_bytes));
   Progress progress(!options.quiet, "reading");
   const History history = read_input(options.input);
   progress.phase("writing");
@@ -40,8 +45,10 @@ void add_convert(CLI::App& root, Action& chosen_action) {
       ->required()
       ->type_name("FORMAT");
   command->add_flag("-q,--quiet", options->quiet, "Print no progress");
+  add_memory_option(*command, options->limits);
   command->footer(
       "What the target format cannot express is an error, never left out silently.\n"
+      "Exit code: 0 done, 2 gave up for want of memory, 3 bad input or command line, 4 a defect of Assay.\n"
       "\n"
       "Examples:\n"
       "  assay convert cobra-logs/ run.jsonl --to jsonl\n"

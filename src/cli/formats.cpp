@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cli/command.hpp"
-#include "cli/output.hpp"
+#include "cli/option/output.hpp"
 #include "format/format.hpp"
 
 namespace assay::cli {

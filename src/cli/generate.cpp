@@ -1,4 +1,4 @@
-#include "record/generate.hpp"
+#include "record/generate/generate.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -6,18 +6,18 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "cli/choice.hpp"
 #include "cli/command.hpp"
-#include "cli/destination.hpp"
-#include "cli/names.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
+#include "cli/option/choice.hpp"
+#include "cli/option/destination.hpp"
+#include "cli/option/names.hpp"
+#include "cli/option/output.hpp"
+#include "cli/option/progress.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::cli {
 
 namespace {
 
-using record::Anomaly;
 using record::GenerateOptions;
 using record::KeyDistribution;
 
@@ -45,13 +45,13 @@ struct GenerateCommand {
 
 std::vector<std::string> anomaly_names() {
   std::vector<std::string> names;
-  for (const record::AnomalyInfo& anomaly : record::anomalies()) names.emplace_back(anomaly.name);
+  for (const Anomaly anomaly : textbook_anomalies()) names.emplace_back(info(anomaly).textbook.name);
   return names;
 }
 
 std::optional<Anomaly> anomaly_named(const std::optional<std::string>& name) {
   if (!name) return std::nullopt;
-  if (const auto anomaly = record::find_anomaly(*name)) return anomaly;
+  if (const auto anomaly = find_textbook_anomaly(*name)) return anomaly;
   const std::vector<std::string> known = anomaly_names();
   throw UsageError(fmt::format("unknown anomaly '{}'{}; the anomalies are {}", *name,
                                suggestion(*name, known), fmt::join(known, ", ")));
@@ -84,10 +84,20 @@ GenerateOptions settled(const GenerateCommand& command) {
   return options;
 }
 
+// What makes no sense is told in the command line's spelling.
+void validate_command_line(const GenerateOptions& options) {
+  try {
+    record::validate(options);
+  } catch (const InputError& error) {
+    throw InputError("--" + error.path(), error.position(), error.message());
+  }
+}
+
 Exit run_generate(const GenerateCommand& command) {
   format_named(command.to);
   const GenerateOptions options = settled(command);
   std::optional<Progress> progress(std::in_place, !command.quiet, "generating");
+  validate_command_line(options);
   const record::Generated generated = record::generate(options);
   progress->phase("writing");
   write_output(generated.history, command.out, command.to);

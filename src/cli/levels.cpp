@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/command.hpp"
-#include "cli/output.hpp"
+#include "cli/option/output.hpp"
 #include "level/level.hpp"
 
 namespace assay::cli {

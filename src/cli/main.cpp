@@ -2,18 +2,22 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <atomic>
 #include <csignal>
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <string_view>
+#include <system_error>
 
 #include "assay/assay.hpp"
 #include "cli/command.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/suggest.hpp"
-#include "history/error.hpp"
-#include "record/store/store.hpp"
+#include "cli/option/interrupt.hpp"
+#include "cli/option/output.hpp"
+#include "cli/option/suggest.hpp"
+#include "database/store.hpp"
+#include "system/durable_file.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::cli {
 
@@ -27,20 +31,20 @@ constexpr const char* kOverview =
     "  assay generate -o run.jsonl         make up a history to play with\n"
     "  assay check run.jsonl               is it serializable?\n"
     "  assay check run.jsonl --all         which levels does it satisfy?\n"
+    "  assay audit run                     audit a PHP server: are its responses the program's?\n"
     "  assay levels                        what the levels promise\n"
     "  assay formats                       the formats that Assay reads and writes\n"
     "\n"
     "'assay --help' lists all commands, 'assay COMMAND --help' explains one.\n";
 
-void end_on_interrupt(int) {
-  wipe_progress();
-  _exit(128 + SIGINT);
-}
-
 // What was typed that the parser does not know, with the nearest thing that it does know.
 std::string unknown_argument(const CLI::App& root) {
   const CLI::App* scope = &root;
-  for (const CLI::App* command : root.get_subcommands()) scope = command;
+  std::string path;  // "audit check "
+  while (!scope->get_subcommands().empty()) {
+    scope = scope->get_subcommands().back();
+    path += scope->get_name() + " ";
+  }
   for (const std::string& word : root.remaining(true)) {
     std::vector<std::string> known;
     if (word.starts_with("-")) {
@@ -49,17 +53,23 @@ std::string unknown_argument(const CLI::App& root) {
       }
       const std::string option = word.substr(0, word.find('='));
       return fmt::format("unknown option '{}'{}; see 'assay {}--help'", option, suggestion(option, known),
-                         scope == &root ? "" : scope->get_name() + " ");
+                         path);
     }
-    if (scope != &root)
-      return fmt::format("'{}' is one argument too many for 'assay {}'", word, scope->get_name());
-    for (const CLI::App* command : root.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* command : scope->get_subcommands([](const CLI::App*) { return true; })) {
       known.push_back(command->get_name());
     }
-    return fmt::format("unknown command '{}'{}; 'assay --help' lists the commands", word,
-                       suggestion(word, known));
+    if (known.empty())
+      return fmt::format("'{}' is one argument too many for 'assay {}'", word,
+                         path.substr(0, path.size() - 1));
+    return fmt::format("unknown command '{}{}'{}; 'assay {}--help' lists the commands", path, word,
+                       suggestion(word, known), path);
   }
   return "the command line could not be understood; see 'assay --help'";
+}
+
+AuditCommands commands_below_audit(int argc, char** argv) {
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  return first == "audit" || first == "completion" ? AuditCommands::all : AuditCommands::left_out;
 }
 
 Exit run(int argc, char** argv) {
@@ -77,6 +87,7 @@ Exit run(int argc, char** argv) {
   add_generate(app, chosen);
   add_watch(app, chosen);
   add_send(app, chosen);
+  add_audit(app, chosen, commands_below_audit(argc, argv));
   add_levels(app, chosen);
   add_formats(app, chosen);
   add_completion(app, chosen);
@@ -116,17 +127,39 @@ Exit run_and_tell(int argc, char** argv) {
     return fail(Exit::wrong_use, error.what());
   } catch (const InputError& error) {
     return fail(Exit::wrong_use, error.what());
-  } catch (const record::StoreError& error) {
+  } catch (const database::StoreError& error) {
     return fail(Exit::wrong_use, error.what());
   } catch (const OutputError& error) {
+    return fail(Exit::wrong_use, error.what());
+  } catch (const system::StorageError& error) {
     return fail(Exit::wrong_use, error.what());
   } catch (const std::filesystem::filesystem_error& error) {
     return fail(Exit::wrong_use, fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::bad_alloc&) {
-    return fail(Exit::defect, "out of memory");
+    throw;  // main() tells it without taking more
+  } catch (const std::system_error& error) {
+    return fail(Exit::wrong_use, error.what());
   } catch (const std::exception& error) {
     return fail(Exit::defect, fmt::format("a defect of Assay, please report it: {}", error.what()));
   }
+}
+
+std::atomic<bool> memory_ran_out = false;
+std::terminate_handler usual_end = nullptr;
+
+// Where memory runs out on another thread, while a failure is being cleared away, or inside a function of the C++ library
+// that may not throw, nobody can catch it, or even see what it was. Nothing of a user's depends on how a process ends;
+// so it ends as if somebody had.
+void end_in_order_without_memory() {
+  std::set_new_handler([] {
+    memory_ran_out = true;
+    throw std::bad_alloc();
+  });
+  usual_end = std::set_terminate([] {
+    if (!memory_ran_out) usual_end();
+    print_out_of_memory();
+    _exit(static_cast<int>(Exit::undecided));
+  });
 }
 
 }  // namespace
@@ -135,6 +168,12 @@ Exit run_and_tell(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
-  if (std::signal(SIGINT, assay::cli::end_on_interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
-  return static_cast<int>(assay::cli::run_and_tell(argc, argv));
+  assay::cli::end_on_interrupt();
+  assay::cli::end_in_order_without_memory();
+  try {
+    return static_cast<int>(assay::cli::run_and_tell(argc, argv));
+  } catch (const std::bad_alloc&) {
+    assay::cli::print_out_of_memory();
+    return static_cast<int>(assay::cli::Exit::undecided);
+  }
 }

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "cli/command.hpp"
-#include "cli/destination.hpp"
-#include "cli/output.hpp"
+#include "cli/option/destination.hpp"
+#include "cli/option/output.hpp"
 #include "cli/recording.hpp"
 #include "cli/sending.hpp"
 
@@ -24,7 +24,7 @@ Exit run_record(const RecordCommand& command) {
   if (command.out) can_be_written(*command.out);
   std::unique_ptr<collect::Delivery> delivery;
   if (command.sending.watcher) delivery = delivery_to(command.sending, quiet);
-  const Recording recording = make_recording(command.recording, command.out, delivery.get());
+  const Recording recording = record_as_asked(command.recording, command.out, delivery.get());
   if (!quiet) {
     print(told(recording, command.recording));
     if (command.out) print("history    " + *command.out + "\n");

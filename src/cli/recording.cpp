@@ -1,33 +1,36 @@
 #include "cli/recording.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "assay/assay.hpp"
-#include "cli/battlefield.hpp"
-#include "cli/choice.hpp"
 #include "cli/command.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/names.hpp"
-#include "cli/progress.hpp"
-#include "cli/temporary_folder.hpp"
-#include "record/recorder.hpp"
+#include "cli/option/choice.hpp"
+#include "cli/option/interrupt.hpp"
+#include "cli/option/names.hpp"
+#include "cli/option/password.hpp"
+#include "cli/option/progress.hpp"
+#include "database/fault/target.hpp"
 
 namespace assay::cli {
 
 namespace {
 
+using database::Fault;
+using database::Store;
 using record::KeyDistribution;
-using record::Store;
 
 constexpr Choice<KeyDistribution::Kind> kDistributions[] = {{"uniform", KeyDistribution::Kind::uniform},
                                                             {"zipf", KeyDistribution::Kind::zipf},
                                                             {"hotspot", KeyDistribution::Kind::hotspot}};
+constexpr Choice<Fault> kFaults[] = {{"kill", Fault::kill},
+                                     {"reset", Fault::reset},
+                                     {"slow", Fault::slow},
+                                     {"stall", Fault::stall},
+                                     {"clock", Fault::clock}};
 constexpr double kDefaultSeconds = 10;
 
 std::chrono::nanoseconds seconds_of(double seconds, const char* option) {
@@ -45,34 +48,26 @@ const record::WorkloadInfo& workload_named(const std::string& name) {
                                fmt::join(known, ", ")));
 }
 
-// "REPEATABLE READ" is asked for as repeatable-read, Repeatable_Read and so on.
-std::string plain(std::string_view words) {
-  std::string out;
-  for (const char c : words) {
-    if (c >= 'A' && c <= 'Z') {
-      out += static_cast<char>(c - 'A' + 'a');
-    } else {
-      out += c == ' ' || c == '_' ? '-' : c;
-    }
-  }
-  return out;
-}
-
 Store::Mode mode_of(const Store& store, const std::optional<std::string>& isolation) {
-  const std::vector<Store::Mode> modes = store.modes();
-  if (!isolation) return modes.front();
-  // The product's own word comes first: what SQL calls repeatable read is not always what Assay does.
+  if (const std::optional<Store::Mode> mode = record::find_mode(store, isolation)) return *mode;
   std::vector<std::string> known;
-  for (const Store::Mode& mode : modes) {
-    if (plain(mode.called) == plain(*isolation)) return mode;
-    known.push_back(plain(mode.called));
-  }
-  const std::optional<Level> level = find_level(*isolation);
-  for (const Store::Mode& mode : modes) {
-    if (level == mode.asked) return mode;
-  }
+  for (const Store::Mode& mode : store.modes()) known.push_back(record::plain_spelling(mode.called));
   throw UsageError(fmt::format("{} has no isolation '{}'{}; it has {}", store.description(), *isolation,
                                suggestion(*isolation, known), fmt::join(known, ", ")));
+}
+
+database::TargetOptions target_of(const RecordingOptions& options) {
+  database::TargetOptions target{options.url, options.server, {}};
+  for (const std::string& word : options.faults) target.faults.push_back(chosen(kFaults, "--nemesis", word));
+  const bool needs_server = std::any_of(target.faults.begin(), target.faults.end(),
+                                        [](Fault fault) { return fault != Fault::clock; });
+  if (needs_server && !target.server)
+    throw UsageError("--nemesis strikes a private server only: give --server too");
+  if (options.password) {
+    if (!target.url) throw UsageError("--password is for a URL");
+    target.password = password_from(*options.password);
+  }
+  return target;
 }
 
 record::WorkloadOptions shape_of(const RecordingOptions& options) {
@@ -103,11 +98,49 @@ std::string line(const record::RunCounts& counts, double rate) {
       counts.committed, counts.aborted, counts.unknown);
 }
 
-// To the nanosecond: it tells two recordings of the same thing apart.
-std::string moment(std::chrono::system_clock::time_point time) {
-  const auto since = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:09}Z",
-                     fmt::gmtime(static_cast<std::time_t>(since / 1'000'000'000)), since % 1'000'000'000);
+// What is told once a second while it runs.
+class Ticks {
+ public:
+  explicit Ticks(Progress& progress) : progress_(progress) {}
+  void operator()(const record::RunCounts& counts, double seconds) {
+    if (seconds < before_seconds_ + 1) return;
+    progress_.phase(
+        line(counts, static_cast<double>(counts.ended() - before_.ended()) / (seconds - before_seconds_)));
+    before_ = counts;
+    before_seconds_ = seconds;
+  }
+
+ private:
+  Progress& progress_;
+  record::RunCounts before_;
+  double before_seconds_ = 0;
+};
+
+void add_database_options(CLI::App& command, RecordingOptions& options) {
+  command
+      .add_option("URL", options.url,
+                  "The database: sqlite:PATH, postgres://…, mysql://…, rocksdb:PATH, redis://…, memory:LEVEL")
+      ->type_name("URL");
+  command
+      .add_option("--server", options.server,
+                  "Start a private server for the run and remove it afterwards: postgres, mariadb, redis, or "
+                  "galera:3 for a cluster; options of its URL may follow: 'galera:3?sync_wait=7'")
+      ->type_name("KIND")
+      ->excludes("URL");
+  command
+      .add_option(
+          "--password", options.password,
+          "Where the password for the URL comes from, if it is not to stand there: env:NAME, file:PATH "
+          "or prompt")
+      ->type_name("SOURCE");
+  command
+      .add_option(
+          "--nemesis", options.faults,
+          "What befalls the private server meanwhile: it is killed and restarted, connections are reset, "
+          "the network is slow or stalls, the clients' clock steps; may be comma-separated")
+      ->type_name(words(kFaults))
+      ->delimiter(',')
+      ->allow_extra_args(false);
 }
 
 }  // namespace
@@ -125,24 +158,7 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
   const auto seconds = [&](const std::string& name, auto& value, const std::string& text) {
     command.add_option(name, value, text)->type_name("SECONDS");
   };
-  command
-      .add_option("URL", options.url,
-                  "The database: sqlite:PATH, postgres://…, mysql://…, rocksdb:PATH, redis://…, memory:LEVEL")
-      ->type_name("URL");
-  command
-      .add_option("--server", options.server,
-                  "Start a private server for the run and remove it afterwards: postgres, mariadb, redis, or "
-                  "galera:3 for a cluster; options of its URL may follow: 'galera:3?sync_wait=7'")
-      ->type_name("KIND")
-      ->excludes("URL");
-  command
-      .add_option(
-          "--nemesis", options.faults,
-          "What befalls the private server meanwhile: it is killed and restarted, connections are reset, "
-          "the network is slow or stalls, the clients' clock steps; may be comma-separated")
-      ->type_name(fault_words())
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  add_database_options(command, options);
   std::string names;
   for (const record::WorkloadInfo& workload : record::workloads())
     names += (names.empty() ? "" : "|") + std::string(workload.name);
@@ -194,65 +210,31 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
   command.add_flag("-q,--quiet", options.quiet, "Print no text and no progress");
 }
 
-Recording make_recording(const RecordingOptions& options, const std::optional<std::string>& history,
-                         collect::Delivery* delivery) {
-  const record::WorkloadInfo& workload_info = workload_named(options.workload);
-  const std::unique_ptr<record::Workload> workload = workload_info.make(shape_of(options));
-  record::RunOptions run = settled(options);
+Recording record_as_asked(const RecordingOptions& options, const std::optional<std::string>& history,
+                          collect::Delivery* delivery) {
+  const record::WorkloadInfo& workload = workload_named(options.workload);
+  const record::WorkloadOptions shape = shape_of(options);
+  const record::RunOptions run = settled(options);
+  const database::TargetOptions wanted = target_of(options);
 
-  std::optional<TemporaryFolder> folder;
-  if (!options.url && !options.server) folder.emplace();
-  std::optional<Progress> progress(std::in_place, !options.quiet, "starting the database");
-  Battlefield battlefield(options.server, faults_named(options.faults));
-  const std::unique_ptr<Store> store = record::open_store(
-      folder ? "sqlite:" + folder->file("database") : battlefield.url().value_or(options.url.value_or("")));
-  Recording recording;
-  recording.mode = mode_of(*store, options.isolation);
-  run.level = recording.mode.asked;
-  recording.sessions = run.sessions;
-  if (workload->needs_lists() && !store->has_lists())
-    throw UsageError(
-        fmt::format("{} has no lists, which '{}' needs", store->description(), options.workload));
-  if (workload->needs_ranges() && !store->has_ranges()) {
-    throw UsageError(
-        fmt::format("{} has no range reads, which '{}' needs", store->description(), options.workload));
-  }
+  Progress progress(!options.quiet, "starting the database");
+  database::Target target(wanted);
+  const record::RecordingPlan plan{workload, shape, run, mode_of(target.store(), options.isolation)};
+  record::RecordingOutput output{fmt::format("assay {}", api::version()), history, {}};
+  if (delivery != nullptr) output.also = [delivery](History block) { delivery->add(std::move(block)); };
 
   const Interrupt interrupt;
-  progress->phase("loading");
-  store->prepare();
-  recording.store = store->description();
-  std::optional<record::Recorder> recorder;
-  if (history || delivery != nullptr) {
-    record::Recorder::Output output;
-    if (history) output.file = *history;
-    if (delivery != nullptr) output.also = [delivery](History block) { delivery->add(std::move(block)); };
-    recorder.emplace(
-        output, run.sessions,
-        fmt::format("recorded by assay {} on {} at {}: workload {}, {} sessions, seed {}, begun {}",
-                    api::version(), recording.store, recording.mode.called, options.workload, run.sessions,
-                    run.seed, moment(std::chrono::system_clock::now())));
-  }
-  record::RunCounts before;
-  double before_seconds = 0;
-  const record::RunWatch watch{
-      interrupt.asked(),
-      [&](const record::RunCounts& counts, double seconds) {
-        if (!history && delivery != nullptr && delivery->failure()) interrupt.asked() = true;
-        if (seconds < before_seconds + 1) return;
-        progress->phase(
-            line(counts, static_cast<double>(counts.ended() - before.ended()) / (seconds - before_seconds)));
-        before = counts;
-        before_seconds = seconds;
-      },
-      [&] {
-        progress->phase("recording");
-        battlefield.start(recorder ? &*recorder : nullptr, run.seed);
-      },
-      [&] { battlefield.stop(); }};
-  recording.result = record::run(*store, *workload, run, recorder ? &*recorder : nullptr, watch);
-  if (recorder) recorder->finish();
-  return recording;
+  progress.phase("loading");
+  Ticks ticks(progress);
+  const record::RunControl control{interrupt.asked(),
+                                   [&](const record::RunCounts& counts, double seconds) {
+                                     const bool lost = delivery != nullptr && delivery->failure();
+                                     if (lost && !history) interrupt.asked() = true;
+                                     ticks(counts, seconds);
+                                   },
+                                   [&] { progress.phase("recording"); },
+                                   {}};
+  return record::make_recording(target, plan, output, control);
 }
 
 std::string told(const Recording& recording, const RecordingOptions& options) {

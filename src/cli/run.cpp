@@ -8,14 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
-#include "cli/destination.hpp"
-#include "cli/names.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
+#include "cli/option/destination.hpp"
+#include "cli/option/names.hpp"
+#include "cli/option/output.hpp"
+#include "cli/option/progress.hpp"
 #include "cli/recording.hpp"
 #include "cli/verdict.hpp"
+#include "evidence/examine.hpp"
 #include "format/format.hpp"
-#include "report/html.hpp"
+#include "report/page/page.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -30,6 +31,7 @@ struct RunCommand {
   std::string report = "report.html";
   std::vector<std::string> levels;
   LimitOptions limits;
+  std::uint64_t require_committed = 0;
   bool json = false;
 };
 
@@ -65,8 +67,9 @@ nlohmann::ordered_json run_object(const RunCommand& command, const Recording& re
 }
 
 // The object that 'assay check --json' prints, and "run".
-std::string run_json(const RunCommand& command, const Recording& recording, const report::Checked& checked) {
-  auto object = nlohmann::ordered_json::parse(report::json(checked));
+std::string run_json(const RunCommand& command, const Recording& recording,
+                     const evidence::Examination& found) {
+  auto object = nlohmann::ordered_json::parse(report::json(found));
   object["run"] = run_object(command, recording);
   return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
@@ -79,10 +82,12 @@ Exit run_run(const RunCommand& command) {
   for (const std::string& name : command.levels) level_named(name);
   can_be_written(command.history);
   can_be_written(command.report);
-  check::Options settings = limits(command.limits);
+  evidence::ExamineOptions how{.check = limits(command.limits)};
+  how.require_committed = command.require_committed;
+  how.explain = command.json ? evidence::Explain::all : evidence::Explain::weakest;
   const bool quiet = command.recording.quiet;
 
-  const Recording recording = make_recording(command.recording, command.history);
+  const Recording recording = record_as_asked(command.recording, command.history);
   if (!quiet && !command.json) {
     print(told(recording, command.recording));
     flush_output();
@@ -90,26 +95,21 @@ Exit run_run(const RunCommand& command) {
 
   std::optional<Progress> progress(std::in_place, !quiet, "reading");
   const Clock::time_point started = Clock::now();
-  const History history = format::read_history(command.history);
-  const double read_seconds = seconds_since(started);
-  const std::vector<Level> levels = levels_to_check(command, recording);
-  settings.progress = [&](std::string_view phase) { progress->phase(phase); };
-  const std::vector<check::Outcome> outcomes = decide(history, levels, settings);
-  const double check_seconds = seconds_since(started) - read_seconds;
-  progress->phase("explaining");
-  const std::vector<report::Story> stories =
-      report::tell(history, outcomes, settings, command.json ? report::Which::all : report::Which::weakest);
-  const report::Checked checked{history, outcomes, settings.sessions, read_seconds, check_seconds, stories};
-  write_text(report::html(checked), command.report);
+  auto history = std::make_shared<const History>(format::read_history(command.history));
+  how.read_seconds = seconds_since(started);
+  how.check.progress = [&](std::string_view phase) { progress->phase(phase); };
+  const evidence::Examination found =
+      evidence::examine(std::move(history), levels_to_check(command, recording), how);
+  write_text(report::html(found), command.report);
   progress.reset();
 
   if (command.json) {
-    print(run_json(command, recording, checked));
+    print(run_json(command, recording, found));
   } else if (!quiet) {
-    print("\n" + report::text(checked, {colour_on_output(), false, false}));
+    print("\n" + report::text(found, {colour_on_output(), false, false}));
     print(fmt::format("\nreport     {}\nhistory    {}\n", command.report, command.history));
   }
-  return exit_code(outcomes);
+  return exit_code(found.outcomes);
 }
 
 }  // namespace
@@ -133,6 +133,7 @@ void add_run(CLI::App& root, Action& chosen_action) {
       ->type_name("FILE")
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print the run and the verdict as one JSON object");
+  add_require_committed(*command, options->require_committed);
   add_limit_options(*command, options->limits);
   command->footer(
       "Ctrl-C ends the recording early; what was recorded is still checked.\n"

@@ -1,18 +1,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <fstream>
-#include <functional>
 #include <memory>
-#include <vector>
+#include <optional>
 
 #include "cli/command.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
+#include "cli/option/output.hpp"
+#include "cli/option/progress.hpp"
 #include "cli/sending.hpp"
-#include "collect/fragment.hpp"
-#include "format/packed_stream.hpp"
-#include "history/error.hpp"
+#include "collect/recorded_file.hpp"
+#include "system/address.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::cli {
 
@@ -24,63 +22,17 @@ struct SendCommand {
   bool truncated = false, quiet = false;
 };
 
-// Each whole block of the file, in order. True if the file has its end.
-bool each_block(const std::string& path, const std::function<void(format::PackedStream::Block&)>& use) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw InputError(path, "", "cannot be read");
-  format::PackedStream stream(path);
-  std::vector<char> piece(std::size_t{1} << 20);
-  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0) {
-    stream.push({piece.data(), static_cast<std::size_t>(file.gcount())});
-    while (auto block = stream.next()) use(*block);
-  }
-  return stream.ended();
-}
-
-struct Sending {
-  std::optional<collect::Sender> sender;
-  std::uint64_t already = 0;               // fragments that the watcher had
-  std::uint64_t fragments = 0;             // of the file, so far
-  std::uint64_t transactions = 0;          // of the file, so far
-  std::uint64_t transactions_already = 0;  // of them, in what the watcher had
-};
-
-void send_block(Sending& sending, format::PackedStream::Block& block) {
-  const std::uint64_t transactions = block.history.transactions();
-  sending.transactions += transactions;
-  for (const std::string& one : collect::sendable(std::move(block.body), block.history)) {
-    if (sending.fragments++ >= sending.already) sending.sender->send_block(one);
-  }
-  if (sending.fragments <= sending.already) sending.transactions_already += transactions;
-}
-
-void finish(Sending& sending, const std::string& path) {
-  // The end takes a number too.
-  if (sending.already == sending.fragments + 1) return;
-  if (sending.already > sending.fragments) {
-    throw InputError(path, "",
-                     fmt::format("it has {} fragments, and the watcher has {} of this recording: this is not "
-                                 "all of it",
-                                 sending.fragments, sending.already));
-  }
-  sending.sender->finish();
-}
-
 Exit run_send(const SendCommand& command) {
-  const collect::Address watcher = collect::address_of(*command.sending.watcher);
+  const system::Address watcher = system::address_of(*command.sending.watcher);
   std::optional<Progress> progress(std::in_place, !command.quiet, "reading");
-  std::string name;
-  // All of it is looked at first: half a history shall not be sent and then found to be damaged.
-  const bool ended = each_block(command.history, [&](format::PackedStream::Block& block) {
-    if (name.empty()) name = collect::recording_name(block.body);
-  });
-  if (!ended && !command.truncated)
+  collect::RecordedFile file(command.history);
+  if (!file.ended() && !command.truncated)
     throw InputError(command.history, "", "the recording is cut off; --truncated sends what there is of it");
-  if (name.empty()) throw InputError(command.history, "", "there is nothing in it");
 
   collect::SenderOptions options;
   options.patience = patience_of(command.sending);
   options.silence = silence_of(command.sending);
+  options.secret = secret_of(command.sending);
   options.patience_at_start = std::chrono::milliseconds(0);
   if (!command.quiet) {
     options.note = [](const std::string& text) {
@@ -88,25 +40,21 @@ Exit run_send(const SendCommand& command) {
       print_note(text);
     };
   }
-  Sending sending;
-  sending.sender.emplace(watcher, name, options);
-  sending.already = sending.sender->next();
+  file.connect(watcher, options);
   progress->phase("sending");
+  collect::RecordedFile::Sent sent;
   try {
-    each_block(command.history, [&](format::PackedStream::Block& block) { send_block(sending, block); });
-    finish(sending, command.history);
+    sent = file.send();
   } catch (const InputError& error) {
     progress.reset();
     print_error(fmt::format("{}: {} of its fragments were delivered, others were not", error.what(),
-                            sending.sender->acknowledged()));
+                            file.acknowledged()));
     return Exit::undecided;
   }
   progress.reset();
   if (!command.quiet) {
-    print(fmt::format("sent       {} transactions to {}\n",
-                      sending.transactions - sending.transactions_already, *command.sending.watcher));
-    if (sending.transactions_already > 0)
-      print(fmt::format("           {} were there already\n", sending.transactions_already));
+    print(fmt::format("sent       {} transactions to {}\n", sent.transactions, *command.sending.watcher));
+    if (sent.already > 0) print(fmt::format("           {} were there already\n", sent.already));
   }
   return Exit::holds;
 }

@@ -5,14 +5,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
+#include "cli/option/output.hpp"
+#include "cli/option/progress.hpp"
+#include "system/address.hpp"
 
 namespace assay::cli {
 
 void add_sending_options(CLI::App& command, SendingOptions& options, const std::string& name,
                          const std::string& text) {
-  command.add_option(name, options.watcher, text)->type_name("HOST:PORT");
+  command.add_option(name, options.watcher, text)->type_name("HOST:PORT|unix:PATH");
+  command
+      .add_option("--secret", options.secret,
+                  "The file of a secret that the watcher knows too; each proves it to the other")
+      ->type_name("FILE");
   command
       .add_option(
           "--send-patience", options.patience,
@@ -28,6 +33,11 @@ std::chrono::milliseconds patience_of(const SendingOptions& options) {
       std::chrono::duration<double>(options.patience));
 }
 
+std::optional<collect::Secret> secret_of(const SendingOptions& options) {
+  if (!options.secret) return std::nullopt;
+  return collect::Secret::from_file(*options.secret);
+}
+
 std::chrono::milliseconds silence_of(const SendingOptions& options) {
   return std::max(patience_of(options), std::chrono::milliseconds(10'000));
 }
@@ -36,13 +46,14 @@ std::unique_ptr<collect::Delivery> delivery_to(const SendingOptions& options, bo
   collect::DeliveryOptions delivery;
   delivery.patience = patience_of(options);
   delivery.silence = silence_of(options);
+  delivery.secret = secret_of(options);
   if (!quiet) {
     delivery.note = [](const std::string& text) {
       wipe_progress();
       print_note(text);
     };
   }
-  return std::make_unique<collect::Delivery>(collect::address_of(*options.watcher), delivery);
+  return std::make_unique<collect::Delivery>(system::address_of(*options.watcher), delivery);
 }
 
 Exit finished(collect::Delivery& delivery, const SendingOptions& options, bool quiet) {

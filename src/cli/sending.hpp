@@ -13,6 +13,7 @@ namespace assay::cli {
 struct SendingOptions {
   std::optional<std::string> watcher;
   double patience = 30;  // seconds
+  std::optional<std::string> secret;
 };
 
 // `name` is the option, or the argument, that names the watcher.
@@ -20,6 +21,8 @@ void add_sending_options(CLI::App& command, SendingOptions& options, const std::
                          const std::string& text);
 
 std::chrono::milliseconds patience_of(const SendingOptions& options);
+// Throws InputError.
+std::optional<collect::Secret> secret_of(const SendingOptions& options);
 // With one that is connected but takes nothing: it may only be busy.
 std::chrono::milliseconds silence_of(const SendingOptions& options);
 

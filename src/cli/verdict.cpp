@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <string>
 #include <thread>
 
@@ -22,14 +21,30 @@ double positive(double value, const char* option) {
 
 }  // namespace
 
-void add_limit_options(CLI::App& command, LimitOptions& options) {
-  command.add_option("--timeout", options.timeout, "Give up, undecided, after this long")
-      ->type_name("SECONDS");
+void add_memory_option(CLI::App& command, LimitOptions& options) {
   command.add_option("--memory", options.memory, "Give up, undecided, when the process takes more than this")
       ->type_name("MB");
+}
+
+void add_time_and_memory_options(CLI::App& command, LimitOptions& options) {
+  command.add_option("--timeout", options.timeout, "Give up, undecided, after this long")
+      ->type_name("SECONDS");
+  add_memory_option(command, options);
+}
+
+void add_limit_options(CLI::App& command, LimitOptions& options) {
+  add_time_and_memory_options(command, options);
   command.add_option("-j,--threads", options.threads, "How many threads may work; 0: one per core")
       ->type_name("N")
       ->capture_default_str();
+}
+
+void add_require_committed(CLI::App& command, std::uint64_t& required) {
+  command
+      .add_option("--require-committed", required,
+                  "Undecided, exit code 2, instead of holds if fewer transactions committed than this")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
 }
 
 check::Options limits(const LimitOptions& options) {
@@ -42,24 +57,6 @@ check::Options limits(const LimitOptions& options) {
   }
   limits.threads = options.threads != 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
   return limits;
-}
-
-std::vector<Outcome> all_undecided(std::span<const Level> levels, const std::string& reason) {
-  std::vector<Outcome> outcomes(levels.size());
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    outcomes[i].level = levels[i];
-    outcomes[i].reason = reason;
-  }
-  return outcomes;
-}
-
-std::vector<Outcome> decide(const History& history, std::span<const Level> levels,
-                            const check::Options& options) {
-  try {
-    return check::check(history, levels, options);
-  } catch (const std::bad_alloc&) {
-    return all_undecided(levels, "out of memory");
-  }
 }
 
 Exit exit_code(std::span<const Outcome> outcomes) {

@@ -1,13 +1,12 @@
-// Deciding for the command line: limits in a user's units, running out of memory as an honest answer, and the
-// exit code that outcomes come to.
+// Verdicts for the command line: limits in a user's units, and the exit code that outcomes come to.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "check/check.hpp"
+#include "check/options.hpp"
+#include "check/outcome.hpp"
 #include "cli/command.hpp"
 
 namespace assay::cli {
@@ -18,16 +17,16 @@ struct LimitOptions {
   unsigned threads = 1;           // 0: one per core
 };
 
-// --timeout, --memory, --threads.
+// --memory.
+void add_memory_option(CLI::App& command, LimitOptions& options);
+// --timeout, --memory.
+void add_time_and_memory_options(CLI::App& command, LimitOptions& options);
+// And --threads.
 void add_limit_options(CLI::App& command, LimitOptions& options);
+// --require-committed.
+void add_require_committed(CLI::App& command, std::uint64_t& required);
 // Throws UsageError.
 check::Options limits(const LimitOptions& options);
-
-std::vector<check::Outcome> all_undecided(std::span<const Level> levels, const std::string& reason);
-
-// As check::check(), but out of memory is undecided.
-std::vector<check::Outcome> decide(const History& history, std::span<const Level> levels,
-                                   const check::Options& options);
 
 Exit exit_code(std::span<const check::Outcome> outcomes);
 

@@ -4,30 +4,33 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
+#include <new>
+#include <set>
 
-#include "cli/alert.hpp"
+#include "check/limits.hpp"
 #include "cli/command.hpp"
-#include "cli/destination.hpp"
-#include "cli/names.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
+#include "cli/option/alert.hpp"
+#include "cli/option/destination.hpp"
+#include "cli/option/guard.hpp"
+#include "cli/option/interrupt.hpp"
+#include "cli/option/names.hpp"
+#include "cli/option/output.hpp"
+#include "cli/option/progress.hpp"
+#include "cli/verdict.hpp"
 #include "collect/directory_source.hpp"
 #include "collect/file_source.hpp"
 #include "collect/pipe_source.hpp"
-#include "collect/server.hpp"
-#include "format/packed_block.hpp"
-#include "history/builder.hpp"
-#include "history/error.hpp"
-#include "report/html.hpp"
-#include "report/printable.hpp"
-#include "report/report.hpp"
+#include "collect/socket_source.hpp"
+#include "report/page/page.hpp"
+#include "system/input_error.hpp"
+#include "watch/event.hpp"
 #include "watch/metrics.hpp"
 
 namespace assay::cli {
@@ -36,7 +39,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using collect::ProgressOf;
-using nlohmann::ordered_json;
 using watch::Status;
 using watch::Verdict;
 using watch::Violation;
@@ -45,30 +47,20 @@ using watch::Watch;
 struct WatchCommand {
   std::vector<std::string> sources;
   std::string level = "serializable";
-  std::optional<std::string> listen, metrics, checkpoint, on_violation;
+  std::optional<std::string> listen, secret, metrics, checkpoint, on_violation;
   std::string report_dir = "assay-violations";
   std::string clock_drift = "100ms";
-  std::size_t collectors = 0;
-  std::uint64_t horizon = 100'000;
-  bool stop = false, until_end = false, json_lines = false, quiet = false;
+  std::size_t collectors = 0, sessions = 0;
+  std::uint64_t horizon = 100'000, require_committed = 0;
+  LimitOptions limits;
+  bool stop = false, until_end = false, leave_out = false, json_lines = false, quiet = false;
 };
 
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free, "set in a signal handler");
-
-// The first signal ends the round and the watch; a second one does not wait.
-void end_on_signal(int signal) {
-  if (!interrupted.exchange(true)) return;
-  wipe_progress();
-  _exit(128 + signal);
-}
-
-// Everything that a watch says, as sentences or as JSON, one object per line.
-class Teller {
+// Brings what a watch has to say to standard output, to pages and to whoever is to be called.
+class Announcer {
  public:
-  Teller(const WatchCommand& command, Level level, std::chrono::nanoseconds drift)
-      : command_(command), level_(level), progress_(!command.quiet, "watching") {
-    settings_.clock_drift = drift;
+  Announcer(const WatchCommand& command, Level level, std::chrono::nanoseconds drift)
+      : command_(command), level_(level), drift_(drift), progress_(!command.quiet, "watching") {
     if (command.on_violation) alert_ = std::make_unique<Alert>(*command.on_violation);
   }
 
@@ -77,7 +69,7 @@ class Teller {
     const std::lock_guard lock(mutex_);
     wipe_progress();
     if (command_.json_lines) {
-      say({{"event", "note"}, {"text", text}});
+      print_now(watch::note_line(text));
     } else if (!command_.quiet) {
       print_note(text);
     }
@@ -86,139 +78,61 @@ class Teller {
   void listening(const char* what, const std::string& address) {
     const std::lock_guard lock(mutex_);
     if (command_.json_lines) {
-      say({{"event", what}, {"address", address}});
+      print_now(watch::address_line(what, address));
     } else if (!command_.quiet) {
-      print(fmt::format("{} at {}\n", what, address));
-      flush_output();
+      print_now(fmt::format("{} at {}\n", what, address));
     }
   }
 
-  // Writes the page; what is returned tells it.
+  // Writes the page; what is returned announces it.
   std::function<void()> violation(const Violation& violation) {
-    Told told = told_of(violation);
-    return [this, told = std::move(told)] {
+    const watch::ExaminedViolation examined = watch::examine(violation, level_, drift_);
+    const std::optional<std::string> page =
+        examined.found ? write_page(report::html(*examined.found), watch::page_name(violation))
+                       : std::nullopt;
+    std::string text;
+    if (command_.json_lines) {
+      text = watch::violation_line(examined, page);
+    } else if (!command_.quiet) {
+      text = watch::violation_text(examined, page, colour_on_output());
+    }
+    return [this, text, page] {
       {
         const std::lock_guard lock(mutex_);
         wipe_progress();
-        if (!told.text.empty()) print(told.text);
+        if (!text.empty()) print(text);
         flush_output();
       }
-      if (alert_) alert_->raise(told.page.value_or(""));
+      if (alert_) alert_->raise(page.value_or(""));
     };
   }
 
   void round(const Status& s) {
     if (alert_) alert_->reap();
-    const std::uint64_t kept = s.kept.live + s.kept.frozen;
-    progress_.phase(fmt::format("{}: {} transactions, {:.0f}/s, {} kept, lag {:.1f} s, {}", info(level_).name,
-                                s.transactions, s.transactions_per_second, kept, s.lag_seconds,
-                                verdict_so_far(s)));
+    progress_.phase(watch::progress_text(level_, s));
     constexpr auto kBetween = std::chrono::seconds(1);
     const auto now = std::chrono::steady_clock::now();
     if (!command_.json_lines || now < next_line_) return;
     next_line_ = now + kBetween;
     const std::lock_guard lock(mutex_);
-    say(status_object("status", s));
+    print_now(watch::status_line("status", level_, s));
   }
 
   void end(const Status& s) {
     const std::lock_guard lock(mutex_);
     wipe_progress();
-    if (command_.json_lines) return say(status_object("end", s));
-    if (command_.quiet) return;
-    std::string line = fmt::format("{}  {}", info(level_).name, verdict_so_far(s));
-    if (s.violations > 0) line += fmt::format(": {} in all", s.violations);
-    if (s.violations == 0 && s.verdict == Verdict::undecided) line += ": " + report::printable(s.reason);
-    print(fmt::format(
-        "{}; {} transactions in {} rounds{}\n", line, s.transactions, s.rounds,
-        s.kept.waiting == 0 ? "" : fmt::format(", {} of them waiting for what they read", s.kept.waiting)));
+    if (command_.json_lines) return print_now(watch::status_line("end", level_, s));
+    if (!command_.quiet) print(watch::end_text(level_, s));
   }
 
  private:
-  static std::string verdict_so_far(const Status& s) {
-    if (s.violations > 0) return "violated";
-    return s.verdict == Verdict::undecided ? "undecided" : "holds so far";
-  }
-
-  static std::string line_of(const ordered_json& object) {
-    return object.dump(-1, ' ', false, nlohmann::detail::error_handler_t::replace) + "\n";
-  }
-  static void say(const ordered_json& object) {
-    print(line_of(object));
+  static void print_now(const std::string& text) {
+    print(text);
     flush_output();
   }
 
-  ordered_json status_object(const char* event, const Status& s) const {
-    const Verdict verdict = s.violations > 0 ? Verdict::violated : s.verdict;
-    ordered_json object{{"event", event},
-                        {"level", info(level_).name},
-                        {"verdict", report::name(verdict)},
-                        {"transactions", s.transactions},
-                        {"rounds", s.rounds},
-                        {"violations", s.violations},
-                        {"per_second", s.transactions_per_second},
-                        {"live", s.kept.live},
-                        {"frozen", s.kept.frozen},
-                        {"entries", s.kept.entries},
-                        {"waiting", s.kept.waiting},
-                        {"lag_seconds", s.lag_seconds},
-                        {"round_seconds", s.round_seconds}};
-    if (verdict == Verdict::undecided) object["reason"] = s.reason;
-    return object;
-  }
-
-  struct Told {
-    std::string text;                 // for standard output, whatever its form
-    std::optional<std::string> page;  // where it is, if it could be written
-  };
-
-  Told told_of(const Violation& violation) {
-    Told told;
-    const std::string& reason = violation.round.reason;
-    const std::string name = fmt::format("violation-{:016x}", violation.digest);
-    ordered_json object{{"event", "violation"},
-                        {"number", violation.number},
-                        {"digest", name.substr(name.size() - 16)},
-                        {"level", info(level_).name},
-                        {"transactions", violation.transactions}};
-    std::string words;
-    if (violation.round.counterexample) {
-      History history = *violation.round.counterexample;
-      PackedCodec::source(history, fmt::format("violation {}", violation.number), "watched");
-      std::vector<check::Outcome> outcomes = check::check(history, {&level_, 1}, settings_);
-      std::vector<report::Story> stories;
-      if (outcomes[0].verdict == Verdict::violated) {
-        stories = report::tell(history, outcomes, settings_, report::Which::all);
-      } else {
-        // A part of the contradiction is older than what is kept: the watcher knows it, these transactions
-        // alone do not show it.
-        outcomes[0] = {};
-        outcomes[0].level = level_;
-        outcomes[0].verdict = Verdict::violated;
-        outcomes[0].method = "watch";
-        history = HistoryBuilder::noted(std::move(history), reason);
-      }
-      const report::Checked checked{history, outcomes, settings_.sessions, 0, violation.round.seconds,
-                                    stories};
-      told.page = written(report::html(checked), name + ".html");
-      if (command_.json_lines) object["check"] = ordered_json::parse(report::json(checked));
-      words = report::text(checked, {colour_on_output(), false, false});
-    }
-    if (told.page) object["report"] = *told.page;
-    if (!reason.empty()) object["reason"] = reason;
-    if (command_.json_lines) {
-      told.text = line_of(object);
-    } else if (!command_.quiet) {
-      if (words.empty()) words = report::printable(reason) + "\n";
-      told.text = fmt::format("violation {} of {}, after {} transactions{}\n{}\n", violation.number,
-                              info(level_).name, violation.transactions,
-                              told.page ? "; report: " + report::printable(*told.page) : "", words);
-    }
-    return told;
-  }
-
   // A report that cannot be written must not end the watch: the violation is told in words all the same.
-  std::optional<std::string> written(const std::string& html, const std::string& name) {
+  std::optional<std::string> write_page(const std::string& html, const std::string& name) {
     const fs::path path = fs::path(command_.report_dir) / name;
     try {
       fs::create_directories(command_.report_dir);
@@ -234,16 +148,39 @@ class Teller {
 
   const WatchCommand& command_;
   Level level_;
-  check::Options settings_;
+  std::chrono::nanoseconds drift_;
   std::mutex mutex_;
   Progress progress_;
   std::unique_ptr<Alert> alert_;
   std::chrono::steady_clock::time_point next_line_{};
 };
 
+// What collectors can make the watch hold at once takes a part of the memory that it may have: the rest is for
+// deciding, which takes several times what a fragment does.
+collect::SocketLimits socket_limits(std::optional<std::size_t> memory) {
+  collect::SocketLimits limits;
+  if (!memory) return limits;
+  limits.unpacked_bytes = std::min<std::uint64_t>(limits.unpacked_bytes, *memory / 16);
+  limits.buffered_bytes = std::min(limits.buffered_bytes, *memory / 8);
+  limits.early_bytes = std::min(limits.early_bytes, *memory / 16);
+  limits.collectors = std::min(limits.collectors, *memory / 4096);
+  return limits;
+}
+
+// The last words of a watch that takes too much memory: what was found before counts.
+LastWords out_of_memory(const WatchCommand& command, std::optional<std::size_t> memory, bool violated) {
+  const std::string reason = check::Limits::reason(check::Limits::Passed::memory, memory);
+  const std::string text = fmt::format("the watch ends: {}", reason);
+  const Exit code = violated ? Exit::violated : Exit::undecided;
+  if (command.json_lines) return {"", watch::note_line(text), "", code};
+  return {"", "", command.quiet ? "" : fmt::format("assay: note: {}\n", text), code};
+}
+
 std::vector<std::unique_ptr<collect::Source>> make_sources(const WatchCommand& command,
-                                                           const ProgressOf& known, Teller& teller) {
-  const collect::Note note = [&teller](const std::string& text) { teller.note(text); };
+                                                           const ProgressOf& known,
+                                                           std::optional<std::size_t> memory,
+                                                           Announcer& announcer) {
+  const collect::Note note = [&announcer](const std::string& text) { announcer.note(text); };
   const auto progress_of = [&](const std::string& collector) {
     const auto found = known.find(collector);
     return found == known.end() ? collect::Progress{} : found->second;
@@ -262,20 +199,31 @@ std::vector<std::unique_ptr<collect::Source>> make_sources(const WatchCommand& c
     }
   }
   if (command.listen) {
-    auto server = std::make_unique<collect::Server>(collect::address_of(*command.listen), known, note);
-    teller.listening("listening", server->address());
+    std::optional<collect::Secret> secret;
+    if (command.secret) secret = collect::Secret::from_file(*command.secret);
+    auto server = std::make_unique<collect::SocketSource>(system::address_of(*command.listen), known, note,
+                                                          socket_limits(memory), secret);
+    announcer.listening("listening", server->address());
     sources.push_back(std::move(server));
   }
   return sources;
 }
 
-// At the end nothing more comes: what still waits was not judged, and nothing at all satisfies no one.
-Status with_what_was_not_judged(Status status) {
-  if (status.verdict != Verdict::holds || (status.kept.waiting == 0 && status.transactions != 0))
-    return status;
-  status.verdict = Verdict::undecided;
-  status.reason = status.transactions == 0 ? "no transaction came" : "not all transactions could be judged";
-  return status;
+// Without a folder and without --listen nobody can come but those who are named.
+std::size_t collectors_of(const WatchCommand& command) {
+  std::set<std::string> named;
+  bool may_be_more = command.listen.has_value();
+  for (const std::string& source : command.sources) {
+    if (source == "-") {
+      named.insert(source);
+    } else if (fs::is_directory(source)) {
+      may_be_more = true;
+    } else {
+      named.insert(collect::file_collector(source));
+    }
+  }
+  if (may_be_more && command.collectors == 0) return 0;
+  return std::max(command.collectors, named.size());
 }
 
 Exit run_watch(const WatchCommand& command) {
@@ -288,32 +236,84 @@ Exit run_watch(const WatchCommand& command) {
   settings.watcher.horizon = command.horizon;
   settings.feed.until_end = command.until_end;
   settings.stop = command.stop;
-  settings.collectors = command.collectors;
+  settings.collectors = collectors_of(command);
+  settings.sessions = command.sessions;
   if (command.checkpoint) settings.checkpoint = *command.checkpoint;
+  if (command.secret && !command.listen) throw UsageError("--secret is for --listen");
+  if (command.leave_out && !command.checkpoint) throw UsageError("--leave-out is for --checkpoint");
+  const std::optional<std::size_t> memory = limits(command.limits).memory_bytes;
+  if (memory) settings.feed.queue_bytes = std::min(settings.feed.queue_bytes, *memory / 32);
+  if (memory) settings.unpacked_bytes = *memory / 4;
+  settings.leave_out = command.leave_out;
+  std::optional<Guard> guard(std::in_place, std::nullopt, memory, out_of_memory(command, memory, false));
 
-  std::signal(SIGINT, end_on_signal);
-  std::signal(SIGTERM, end_on_signal);
+  // The first signal ends the round and the watch; a second one does not wait.
+  const Interrupt interrupt(Interrupt::InBackground::is_heeded);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the disk like any other
-  Teller teller(command, settings.watcher.level, drift);
+  Announcer announcer(command, settings.watcher.level, drift);
+  bool violated = false;
   std::optional<Watch> watch;
   watch.emplace(
-      settings, [&](const ProgressOf& known) { return make_sources(command, known, teller); },
-      Watch::Listener{[&](const Violation& violation) { return teller.violation(violation); },
-                      [&] { teller.round(watch->status()); },
-                      [&](const std::string& text) { teller.note(text); }});
+      settings, [&](const ProgressOf& known) { return make_sources(command, known, memory, announcer); },
+      Watch::Listener{[&](const Violation& violation) {
+                        violated = true;
+                        guard->prepare(out_of_memory(command, memory, true));
+                        return announcer.violation(violation);
+                      },
+                      [&] { announcer.round(watch->status()); },
+                      [&](const std::string& text) { announcer.note(text); }});
   std::optional<watch::MetricsServer> metrics;
   if (command.metrics) {
-    metrics.emplace(collect::address_of(*command.metrics),
+    metrics.emplace(system::address_of(*command.metrics),
                     [&] { return watch::metrics(watch->status(), settings.watcher.level); });
-    teller.listening("metrics", "http://" + metrics->address() + "/metrics");
+    announcer.listening("metrics", "http://" + metrics->address() + "/metrics");
   }
-  watch->run(interrupted);
-  const Status status = with_what_was_not_judged(watch->status());
-  teller.end(status);
+  try {
+    watch->run(interrupt.asked());
+  } catch (const watch::LogTooLarge& error) {
+    throw InputError(error.path(), "", error.message() + " (--memory, --leave-out)");
+  } catch (const std::bad_alloc&) {
+    if (!violated) throw;
+    print_out_of_memory();
+    return Exit::violated;
+  }
+  guard.reset();
+  const Status status = watch::final_status(watch->status(), command.require_committed);
+  announcer.end(status);
   if (watch->input_error()) print_error(*watch->input_error());
   if (status.violations > 0) return Exit::violated;
   if (watch->input_error()) return Exit::wrong_use;
   return status.verdict == Verdict::undecided ? Exit::undecided : Exit::holds;
+}
+
+// Where the history comes from, and when all of it is there.
+void add_what_to_watch(CLI::App& command, WatchCommand& options) {
+  command
+      .add_option("SOURCE", options.sources,
+                  "Packed or JSONL files that grow, folders of such files, or - for standard input")
+      ->type_name("PATH");
+  command
+      .add_option(
+          "--listen", options.listen,
+          "Also take fragments from collectors that connect here; a port alone is of this machine's loopback")
+      ->type_name("HOST:PORT|unix:PATH");
+  command
+      .add_option("--secret", options.secret,
+                  "The file of a secret that collectors must know; each side proves it to the other")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--sessions", options.sessions,
+          "There are so many sessions in all. Until so many were heard of, a read of what nobody wrote "
+          "waits for them, and nothing is forgotten: without this, memory may grow with the history")
+      ->check(CLI::NonNegativeNumber)  // a minus would wrap
+      ->type_name("N");
+  command
+      .add_option("--collectors", options.collectors,
+                  "There are so many collectors (files, connections); where each announces its sessions, as "
+                  "recordings do, that says how many sessions there are")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
 }
 
 }  // namespace
@@ -322,30 +322,23 @@ void add_watch(CLI::App& root, Action& chosen_action) {
   CLI::App* command =
       root.add_subcommand("watch", "Check a history while it is being recorded, for as long as it goes on");
   auto options = std::make_shared<WatchCommand>();
-  command
-      ->add_option("SOURCE", options->sources,
-                   "Packed or JSONL files that grow, folders of such files, or - for standard input")
-      ->type_name("PATH");
+  add_what_to_watch(*command, *options);
   command->add_option("-l,--level", options->level, "The level to check, by name or alias")
       ->type_name("LEVEL")
       ->capture_default_str();
-  command
-      ->add_option(
-          "--listen", options->listen,
-          "Also take fragments from collectors that connect here; a port alone is of this machine's loopback")
-      ->type_name("HOST:PORT");
-  command
-      ->add_option("--collectors", options->collectors,
-                   "Begin when so many collectors (files, connections) have sent something")
-      ->check(CLI::NonNegativeNumber)  // a minus would wrap
-      ->type_name("N");
   command->add_flag("--until-end", options->until_end,
                     "End when all that is there now was read, and all collectors are done");
   command->add_flag("--stop", options->stop, "End at the first violation");
+  add_require_committed(*command, options->require_committed);
   command
       ->add_option("--checkpoint", options->checkpoint,
                    "Keep what was taken in and found in this folder, and go on from it")
       ->type_name("DIR");
+  command->add_flag(
+      "--leave-out", options->leave_out,
+      "Go on without what in the checkpoint is too large for --memory, or ended a watch before: "
+      "nothing is decided from there on");
+  add_memory_option(*command, options->limits);
   command
       ->add_option(
           "--horizon", options->horizon,
@@ -376,10 +369,11 @@ void add_watch(CLI::App& root, Action& chosen_action) {
       "input or command line, 4 a defect of Assay.\n"
       "\n"
       "Examples:\n"
-      "  assay watch run.packed --level si                  follow a recording\n"
-      "  assay watch logs/ --checkpoint state --stop        a folder of per-session files\n"
-      "  assay watch --listen 7420 --metrics 9420           collectors over the network\n"
-      "  assay watch - --on-violation ./page-me            read a pipe, tell somebody");
+      "  assay watch run.packed --level si                      follow a recording\n"
+      "  assay watch logs/ --sessions 8 --checkpoint state      a folder of eight per-session files\n"
+      "  assay watch --listen 7420 --collectors 3               three recordings over the network\n"
+      "  assay watch --listen 0.0.0.0:7420 --secret key         only those that know the secret\n"
+      "  assay watch - --sessions 4 --on-violation ./page-me    read a pipe, tell somebody");
   command->callback([options, &chosen_action] { chosen_action = [options] { return run_watch(*options); }; });
 }
 

@@ -6,8 +6,9 @@
 #include <utility>
 
 #include "collect/fragment.hpp"
-#include "format/packed_block.hpp"
-#include "history/error.hpp"
+#include "format/assay/packed_block.hpp"
+#include "system/input_error.hpp"
+#include "system/socket.hpp"
 
 namespace assay::collect {
 
@@ -15,10 +16,10 @@ std::string recording_name(std::string_view first_block) {
   return fmt::format("recording-{:016x}", XXH3_64bits(first_block.data(), first_block.size()));
 }
 
-Delivery::Delivery(Address watcher, const DeliveryOptions& options)
+Delivery::Delivery(system::Address watcher, const DeliveryOptions& options)
     : watcher_(std::move(watcher)), options_(options) {
   try {
-    connect_to(watcher_);
+    system::connect_to(watcher_);
   } catch (const InputError& error) {
     throw InputError(shown(watcher_), "", fmt::format("the watcher cannot be reached: {}", error.message()));
   }
@@ -35,6 +36,7 @@ void Delivery::begin(const History& first) {
   options.silence = options_.silence;
   options.patience_at_start = std::chrono::milliseconds(0);
   options.note = options_.note;
+  options.secret = options_.secret;
   sender_.emplace(watcher_, name, options);
   if (sender_->next() != 0)
     throw InputError(shown(watcher_), "", fmt::format("the watcher knows {} already", name));
@@ -51,13 +53,15 @@ void Delivery::begin(const History& first) {
 
 void Delivery::add(History block) {
   if (!sender_) {
-    added_ += block.transactions();
+    {
+      const system::MutexLock lock(mutex_);
+      added_ += block.transactions();
+    }
     return begin(block);
   }
   const std::size_t bytes = block.resident_bytes();
-  std::unique_lock lock(mutex_);
-  changed_.wait(
-      lock, [&] { return failure_ || queue_.empty() || queued_bytes_ + bytes <= options_.waiting_bytes; });
+  system::MutexLock lock(mutex_);
+  while (!failure_ && !queue_.empty() && queued_bytes_ + bytes > options_.waiting_bytes) changed_.wait(lock);
   added_ += block.transactions();
   if (failure_) return;
   queued_bytes_ += bytes;
@@ -66,7 +70,7 @@ void Delivery::add(History block) {
 }
 
 std::optional<std::string> Delivery::failure() const {
-  const std::lock_guard lock(mutex_);
+  const system::MutexLock lock(mutex_);
   return failure_;
 }
 
@@ -77,7 +81,7 @@ void Delivery::send(const History& block) {
 
 // Counts what was acknowledged meanwhile.
 void Delivery::settle() {
-  const std::lock_guard lock(mutex_);
+  const system::MutexLock lock(mutex_);
   for (; !sent_.empty() && sent_.front().end <= sender_->acknowledged(); sent_.pop_front())
     acknowledged_ += sent_.front().transactions;
 }
@@ -85,8 +89,8 @@ void Delivery::settle() {
 void Delivery::run() {
   try {
     for (;;) {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return finishing_ || !queue_.empty(); });
+      system::MutexLock lock(mutex_);
+      while (!finishing_ && queue_.empty()) changed_.wait(lock);
       if (queue_.empty()) break;
       const History block = std::move(queue_.front());
       queue_.pop_front();
@@ -104,7 +108,7 @@ void Delivery::run() {
   } catch (const std::exception& error) {
     settle();
     {
-      const std::lock_guard lock(mutex_);
+      const system::MutexLock lock(mutex_);
       failure_ = error.what();
       queue_.clear();
       queued_bytes_ = 0;
@@ -116,11 +120,12 @@ void Delivery::run() {
 
 Delivery::Result Delivery::finish() {
   {
-    const std::lock_guard lock(mutex_);
+    const system::MutexLock lock(mutex_);
     finishing_ = true;
   }
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
+  const system::MutexLock lock(mutex_);
   return {acknowledged_, added_ - acknowledged_, failure_};
 }
 

@@ -1,26 +1,25 @@
 // A recording on its way to a watcher. Blocks are handed over as they are made and sent by a thread of their
 // own (sender.hpp), so that a watcher that is away for a while does not keep the recorder from its file; but
 // no more than `waiting_bytes` wait, then the recorder does. The recording is one collector with one
-// connection: each block is complete in itself (record/consistent_cut.hpp), and stays so only if it arrives
+// connection: each block is complete in itself (record/cut.hpp), and stays so only if it arrives
 // as one.
 //
 // The collector is named after the first block, which no two recordings share. So whoever has the file can
 // send what is missing under the same name, and no other recording can go on in its place.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "collect/address.hpp"
 #include "collect/sender.hpp"
 #include "history/history.hpp"
+#include "system/address.hpp"
+#include "system/thread_safety.hpp"
 
 namespace assay::collect {
 
@@ -32,12 +31,13 @@ struct DeliveryOptions {
   std::chrono::milliseconds silence{30'000};   // of one that is connected and takes nothing
   std::function<void(const std::string&)> note = [](const std::string&) {};  // from any thread
   std::size_t waiting_bytes = std::size_t{1} << 24;
+  std::optional<Secret> secret = std::nullopt;  // that the watcher knows too
 };
 
 class Delivery {
  public:
   // Throws InputError if nobody listens there now.
-  explicit Delivery(Address watcher, const DeliveryOptions& options = {});
+  explicit Delivery(system::Address watcher, const DeliveryOptions& options = {});
   // As finish().
   ~Delivery();
   Delivery(const Delivery&) = delete;
@@ -64,7 +64,7 @@ class Delivery {
   void send(const History& block);
   void settle();
 
-  Address watcher_;
+  system::Address watcher_;
   DeliveryOptions options_;
   std::optional<Sender> sender_;  // of the thread, once that runs
 
@@ -74,13 +74,14 @@ class Delivery {
   };
   std::deque<Sent> sent_;  // of the thread: not acknowledged yet
 
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<History> queue_;
-  std::size_t queued_bytes_ = 0;
-  std::uint64_t added_ = 0, acknowledged_ = 0;  // transactions
-  bool finishing_ = false;
-  std::optional<std::string> failure_;
+  mutable system::Mutex mutex_;
+  system::Condition changed_;
+  std::deque<History> queue_ GUARDED_BY(mutex_);
+  std::size_t queued_bytes_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t added_ GUARDED_BY(mutex_) = 0;         // transactions
+  std::uint64_t acknowledged_ GUARDED_BY(mutex_) = 0;  // of them
+  bool finishing_ GUARDED_BY(mutex_) = false;
+  std::optional<std::string> failure_ GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

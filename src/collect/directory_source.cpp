@@ -1,8 +1,11 @@
 #include "collect/directory_source.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
-#include "history/error.hpp"
+#include "system/folder.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::collect {
 
@@ -27,25 +30,21 @@ DirectorySource::DirectorySource(fs::path path, const ProgressOf& progress, Note
 }
 
 void DirectorySource::look() {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(path_)) {
-    if (entry.is_regular_file() && !entry.path().filename().string().starts_with("."))
-      found.push_back(entry.path());
-  }
+  std::vector<std::string> found = system::names_in(path_);
   std::sort(found.begin(), found.end());
-  for (const fs::path& file : found) {
-    auto& source = files_[file.filename().string()];
-    if (source) continue;
+  for (const std::string& name : found) {
+    if (name.starts_with(".") || files_.contains(name)) continue;
+    const fs::path file = path_ / name;
     struct stat status {};
-    const bool known = ::stat(file.c_str(), &status) != 0 ||
-                       std::any_of(files_.begin(), files_.end(), [&](const auto& other) {
-                         return other.second && other.second->follows(status);
-                       });
-    if (known) {
-      files_.erase(file.filename().string());
-      continue;
-    }
-    source = std::make_unique<FileSource>(file, file_collector(file), Progress{}, note_);
+    const bool there = ::stat(file.c_str(), &status) == 0;
+    // One that is left out unseen may be the one that would tell.
+    if (!there && errno != ENOENT)
+      throw InputError(file.string(), "", std::string("cannot be looked at: ") + std::strerror(errno));
+    if (!there || !S_ISREG(status.st_mode)) continue;
+    const bool known = std::any_of(files_.begin(), files_.end(),
+                                   [&](const auto& other) { return other.second->follows(status); });
+    if (known) continue;
+    files_.emplace(name, std::make_unique<FileSource>(file, file_collector(file), Progress{}, note_));
   }
 }
 
@@ -56,7 +55,8 @@ void DirectorySource::collect(Batch& into) {
     look();
     next_look_ = now + kBetweenLooks;
   }
-  for (const auto& [name, file] : files_) file->collect(into);
+  auto file = files_.begin();
+  into.share(files_.size(), [&](std::size_t) { (file++)->second->collect(into); });
 }
 
 bool DirectorySource::at_rest() const {

@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "format/bytes.hpp"
-#include "history/error.hpp"
+#include "system/folder.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::collect {
 
@@ -29,22 +31,23 @@ std::uint64_t fingerprint(std::string_view bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }
 
-// The first `size` bytes of a file, or fewer.
-std::string first_bytes(int file, std::size_t size) {
+// The first `size` bytes of a file, or fewer; nothing if it cannot be read.
+std::optional<std::string> first_bytes(int file, std::size_t size) {
   std::string bytes(size, '\0');
   std::size_t got = 0;
   while (got < size) {
     const ssize_t n = ::pread(file, bytes.data() + got, size - got, static_cast<off_t>(got));
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) break;
+    if (n < 0) return std::nullopt;
+    if (n == 0) break;
     got += static_cast<std::size_t>(n);
   }
   bytes.resize(got);
   return bytes;
 }
 
-Descriptor open_file(const fs::path& path) {
-  return Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+system::Descriptor open_file(const fs::path& path) {
+  return system::Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
 }  // namespace
@@ -93,21 +96,30 @@ void FileSource::open_rest(const Progress& progress) {
   if (head_size > kHead) fail("the checkpoint's note of how far it was read cannot be understood");
   stream_ = HistoryStream::restore(name_, in.take(in.remaining(), "a position"));
   std::vector<fs::path> candidates{path_};
-  std::error_code ignored;
   const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) candidates.push_back(entry.path());
+  try {
+    for (const std::string& name : system::names_in(folder)) candidates.push_back(folder / name);
+  } catch (const fs::filesystem_error&) {
+    // Then it must be where it was.
+  }
   for (const fs::path& candidate : candidates) {
-    Descriptor file = open_file(candidate);
+    system::Descriptor file = open_file(candidate);
     struct stat status {};
-    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    if (static_cast<std::uint64_t>(status.st_size) < stream_.position()) continue;
-    std::string head = first_bytes(file.get(), head_size);
-    if (head.size() != head_size || fingerprint(head) != head_print) continue;
+    std::optional<std::string> head;
+    if (file && ::fstat(file.get(), &status) == 0) {
+      if (!S_ISREG(status.st_mode)) continue;
+      if (static_cast<std::uint64_t>(status.st_size) < stream_.position()) continue;
+      head = first_bytes(file.get(), head_size);
+    }
+    // Others in the folder are none of our business; this one would be taken for gone.
+    if (!head && candidate == path_ && errno != ENOENT)
+      fail(fmt::format("cannot be read: {}", std::strerror(errno)));
+    if (!head || head->size() != head_size || fingerprint(*head) != head_print) continue;
     if (candidate != path_)
       note_(fmt::format("{} is now {}: reading the rest of it", name_, candidate.string()));
     file_ = std::move(file);
     opened_ = status;
-    head_ = std::move(head);
+    head_ = std::move(*head);
     offset_ = stream_.position();
     return;
   }
@@ -188,7 +200,10 @@ bool FileSource::replaced() {
     return true;
   }
   struct stat named {};
-  if (::stat(path_.c_str(), &named) != 0) return false;  // renamed; the next one is still to come
+  if (::stat(path_.c_str(), &named) != 0) {
+    if (errno != ENOENT) fail(fmt::format("cannot be looked at: {}", std::strerror(errno)));
+    return false;  // renamed; the next one is still to come
+  }
   if (follows(named)) return false;
   // What was written to the old file before its successor appeared must be read first.
   if (static_cast<std::uint64_t>(here.st_size) > offset_) return true;

@@ -10,9 +10,9 @@
 #include <optional>
 #include <string>
 
-#include "collect/descriptor.hpp"
 #include "collect/history_stream.hpp"
 #include "collect/source.hpp"
+#include "system/descriptor.hpp"
 
 namespace assay::collect {
 
@@ -45,7 +45,7 @@ class FileSource : public Source {
   std::string name_;  // the path as shown
   std::string collector_;
   Note note_;
-  Descriptor file_;
+  system::Descriptor file_;
   struct stat opened_ {};
   std::uint64_t offset_ = 0;  // of the next byte to read
   std::string head_;          // the first bytes of the file: a file is known again by them

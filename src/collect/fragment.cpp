@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "format/packed_block.hpp"
+#include "format/assay/packed_block.hpp"
 #include "history/builder.hpp"
-#include "history/error.hpp"
 #include "history/rebuild.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::collect {
 
@@ -59,11 +59,14 @@ std::array<History, 2> halves(const History& whole) {
 
 }  // namespace
 
-std::vector<std::string> sendable(std::string block, const History& history, std::size_t largest) {
-  if (block.size() <= largest || history.transactions() <= 1) return {std::move(block)};
+std::vector<std::string> sendable(std::string block, const History& history, std::size_t largest,
+                                  std::uint64_t unpacked) {
+  const bool fits = block.size() <= largest && PackedCodec::unpacked_bytes(block) <= unpacked;
+  if (fits || history.transactions() <= 1) return {std::move(block)};
   std::vector<std::string> out;
   for (const History& half : halves(history)) {
-    for (std::string& one : sendable(PackedCodec::encode(half), half, largest)) out.push_back(std::move(one));
+    for (std::string& one : sendable(PackedCodec::encode(half), half, largest, unpacked))
+      out.push_back(std::move(one));
   }
   return out;
 }

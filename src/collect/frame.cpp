@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "format/bytes.hpp"
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::collect {
 

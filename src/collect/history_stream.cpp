@@ -1,6 +1,8 @@
 #include "collect/history_stream.hpp"
 
-#include "history/error.hpp"
+#include "history/builder.hpp"
+#include "history/rebuild.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::collect {
 
@@ -11,6 +13,19 @@ using format::PackedStream;
 
 constexpr char kPackedMark = '\x8A';  // no JSON text begins with it
 constexpr std::size_t kMostLines = 4096;
+
+// The header of a JSONL file names the sessions without transactions only. Taken in alone it would look like the
+// announcement of all that a packed file begins with.
+History without_idle_sessions(History history) {
+  bool some = false;
+  for (std::uint32_t s = 0; s < history.sessions(); ++s) some |= history.transactions_of(Session{s}).empty();
+  if (!some) return history;
+  HistoryBuilder build;
+  build.clocks(history.clocks());
+  Rebuild rebuild(history, build);
+  for (const Txn t : history.all_transactions()) rebuild.transaction(t);
+  return build.finish();
+}
 
 }  // namespace
 
@@ -31,7 +46,7 @@ std::optional<HistoryStream::Part> HistoryStream::next() {
   if (auto* packed = std::get_if<PackedStream>(&stream_)) {
     if (auto block = packed->next()) return Part{std::move(block->body), std::move(block->history)};
   } else if (auto* jsonl = std::get_if<JsonlStream>(&stream_)) {
-    if (auto history = jsonl->next(kMostLines)) return Part{{}, std::move(*history)};
+    if (auto history = jsonl->next(kMostLines)) return Part{{}, without_idle_sessions(*std::move(history))};
   }
   return std::nullopt;
 }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <variant>
 
-#include "format/jsonl_stream.hpp"
-#include "format/packed_stream.hpp"
+#include "format/assay/jsonl_stream.hpp"
+#include "format/assay/packed_stream.hpp"
 
 namespace assay::collect {
 

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::collect {
 

@@ -11,9 +11,11 @@
 #include <thread>
 #include <utility>
 
+#include "format/assay/packed_block.hpp"
 #include "format/bytes.hpp"
-#include "format/packed_block.hpp"
-#include "history/error.hpp"
+#include "memory/sha256.hpp"
+#include "system/input_error.hpp"
+#include "system/socket.hpp"
 
 namespace assay::collect {
 
@@ -24,6 +26,12 @@ using format::load_little;
 
 constexpr std::uint32_t kVersion = 1;
 constexpr std::chrono::seconds kWorthTelling{3};
+constexpr std::size_t kWelcome = 16;  // number, largest frame, zeros; then the chain, and a proof
+
+// So short that the socket takes it at once.
+bool say(const system::Descriptor& socket, const std::string& frame) {
+  return ::send(socket.get(), frame.data(), frame.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(frame.size());
+}
 
 // The connection broke: worth another attempt, unlike an InputError, which the watcher meant.
 struct Broken : std::runtime_error {
@@ -32,7 +40,7 @@ struct Broken : std::runtime_error {
 
 }  // namespace
 
-Sender::Sender(Address watcher, std::string collector, const SenderOptions& options)
+Sender::Sender(system::Address watcher, std::string collector, const SenderOptions& options)
     : watcher_(std::move(watcher)),
       collector_(std::move(collector)),
       options_(options),
@@ -77,15 +85,13 @@ std::optional<std::string> Sender::trouble_connecting() {
 void Sender::try_connect() {
   welcomed_ = false;
   socket_.reset();
-  socket_ = connect_to(watcher_);
+  socket_ = system::connect_to(watcher_);
   in_ = FrameReader(shown(watcher_));
   std::string body;
   append_little(body, kVersion);
   body += collector_;
-  const std::string hello = frame(Tag::hello, body);
-  // So short that the socket takes it at once.
-  if (::send(socket_.get(), hello.data(), hello.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(hello.size()))
-    throw Broken("it does not listen");
+  challenge_.clear();
+  if (!say(socket_, frame(Tag::hello, body))) throw Broken("it does not listen");
   sent_ = kept_.size();  // nothing is sent before the welcome
   partly_ = 0;
   const auto deadline = Clock::now() + options_.silence;
@@ -124,23 +130,69 @@ void Sender::exchange(int timeout_milliseconds) {
   }
 }
 
+void Sender::prove(std::string_view challenge) {
+  if (!options_.secret)
+    throw InputError(shown(watcher_), "", "the watcher asks for a secret, and none was given");
+  challenge_ = challenge;
+  answer_ = nonce();
+  if (!say(socket_,
+           frame(Tag::proof, answer_ + options_.secret->proof_of_collector(challenge_, answer_, collector_))))
+    throw Broken("it does not listen");
+}
+
+// Whether this is the watcher that it should be, and holds what this collector sent.
+void Sender::check_welcome(std::string_view body) const {
+  constexpr std::size_t kSigned = kWelcome + Sha256::kSize;
+  if (body.size() < kSigned)
+    throw InputError(shown(watcher_), "", "this is no watcher: its welcome is too short");
+  if (!options_.secret) return;
+  if (challenge_.empty() || !equal_in_constant_time(body.substr(kSigned), options_.secret->proof_of_watcher(
+                                                                              challenge_, answer_, collector_,
+                                                                              body.substr(0, kSigned)))) {
+    throw InputError(shown(watcher_), "", "the watcher does not know the secret");
+  }
+}
+
+// REQUIRES: it is next_, or kept.
+const std::string& Sender::chain_before(std::uint64_t sequence) const {
+  return sequence == next_ ? chain_ : kept_[sequence - kept_.front().sequence].chain;
+}
+
+void Sender::dispute(std::string_view why) {
+  say(socket_, frame(Tag::fail, why.substr(0, 1000)));
+  socket_.reset();
+}
+
 void Sender::take(const Frame& frame) {
   const auto fail = [this](const std::string& why) { throw InputError(shown(watcher_), "", why); };
   const Tag tag{frame.tag};
   if (tag == Tag::fail) fail(fmt::format("the watcher refused collector {}: {}", collector_, frame.body));
-  if ((tag != Tag::welcome && tag != Tag::acknowledge) || frame.body.size() < 8)
+  if (tag == Tag::challenge && !welcomed_ && challenge_.empty()) return prove(frame.body);
+  if ((tag != Tag::welcome && tag != Tag::acknowledge) || frame.body.size() < 8 ||
+      (tag == Tag::welcome) == welcomed_) {
     fail(fmt::format("this is no watcher: it sent {}", letters(frame.tag)));
+  }
   const auto next = load_little<std::uint64_t>(frame.body.data());
+  if (tag == Tag::welcome) check_welcome(frame.body);
   if (tag == Tag::welcome && fresh_) {
     next_ = acknowledged_ = next;
+    chain_ = frame.body.substr(kWelcome, Sha256::kSize);
     fresh_ = false;
   }
   welcomed_ = true;
   if (next > next_ || next < acknowledged_) {
     fail(fmt::format(
         "the watcher expects fragment {} of collector {}, of which it had {} and could have {}: was it "
-        "started again without its --checkpoint?",
+        "started again without its checkpoint?",
         next, collector_, acknowledged_, next_));
+  }
+  if (tag == Tag::welcome &&
+      !may_be_same(frame.body.substr(kWelcome, Sha256::kSize), chain_before(next), next)) {
+    dispute(fmt::format("what was acknowledged before fragment {} is not what it sent", next));
+    fail(fmt::format(
+        "what the watcher holds under the name of collector {} is not what it sent: somebody else has "
+        "sent in its place",
+        collector_));
   }
   moved_ += next - acknowledged_;
   acknowledged_ = next;
@@ -192,7 +244,8 @@ void Sender::enqueue(Tag tag, std::string_view block) {
   body += block;
   std::string bytes = frame(tag, body);
   kept_bytes_ += bytes.size();
-  kept_.push_back({next_++, std::move(bytes)});
+  kept_.push_back({next_++, std::move(bytes), chain_});
+  if (next_ == 1 || chain_ != kNoChain) chain_ = chain_after(chain_, content_digest(tag == Tag::done, block));
   try {
     exchange(0);
   } catch (const Broken&) {

@@ -14,6 +14,12 @@ namespace assay::collect {
 // Told to the user while watching goes on.
 using Note = std::function<void(const std::string&)>;
 
+// Why what came is not all that was sent, or not from whom it should be.
+struct Doubt {
+  std::string why;
+  std::string collector = {};  // whose next fragment settles it; empty: nothing that still comes does
+};
+
 class Source {
  public:
   Source() = default;
@@ -32,6 +38,8 @@ class Source {
   virtual bool at_rest() const = 0;
   // Takes what is at the end now for the end: adds what only the end completes.
   virtual void finish(Batch&) {}
+  // As of now: while there is one, nobody may say that all is well.
+  virtual std::vector<Doubt> doubts() const { return {}; }
   // Adds descriptors that are worth waking up for.
   virtual void wake(std::vector<pollfd>&) const {}
 };

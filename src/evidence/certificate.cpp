@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cassert>
 #include <iterator>
+#include <vector>
 
 #include "check/expand.hpp"
 #include "check/reads.hpp"
@@ -87,19 +90,25 @@ class Writer {
 
   // `first`: how many steps there are already.
   void derivation(const Derivation& d, std::size_t first) {
-    for (std::size_t i = 0; i < d.steps.size(); ++i) {
-      std::string text = fmt::format("step {} {}", first + i, rule(d.steps[i]));
-      if (!d.steps[i].premises.empty()) text += " :";
-      for (const std::uint32_t premise : d.steps[i].premises) text += fmt::format(" {}", first + premise);
+    std::size_t next = first;
+    std::vector<std::size_t> number;  // of each step
+    for (const Step& step : d.steps) {
+      if (step.rule == Rule::decision) {  // its case has told it
+        number.push_back(case_that_assumes(step));
+        continue;
+      }
+      std::string text = fmt::format("step {} {}", next, rule(step));
+      if (!step.premises.empty()) text += " :";
+      for (const std::uint32_t premise : step.premises) text += fmt::format(" {}", number[premise]);
       line("{}", text);
+      number.push_back(next++);
     }
     if (d.cases.empty()) {
       std::string text = "cycle";
-      for (const std::uint32_t i : d.cycle) text += fmt::format(" {}", first + i);
+      for (const std::uint32_t i : d.cycle) text += fmt::format(" {}", number[i]);
       line("{}", text);
       return;
     }
-    const std::size_t next = first + d.steps.size();
     const Step& one = d.cases.front().assumption;
     if (one.read != check::kNoOp) {
       line("split-read {}", operation(one.read, one.key));
@@ -112,7 +121,9 @@ class Writer {
       } else {
         line("case {} {} {}", next, index(c.assumption.from.txn), index(c.assumption.to.txn));
       }
+      cases_.push_back({c.assumption.from, c.assumption.to, next});
       derivation(c.derivation, next + 1);
+      cases_.pop_back();
     }
     line("qed");
   }
@@ -154,9 +165,24 @@ class Writer {
     return text;
   }
 
+  // REQUIRES: the step is what one of the cases around it assumes.
+  std::size_t case_that_assumes(const Step& step) const {
+    const auto found = std::find_if(cases_.rbegin(), cases_.rend(), [&](const OpenCase& one) {
+      return one.from == step.from && one.to == step.to;
+    });
+    assert(found != cases_.rend());
+    return found->number;
+  }
+
+  struct OpenCase {
+    Event from, to;  // what it assumes
+    std::size_t number;
+  };
+
   const History& h_;
   std::string out_;
   std::size_t lines_ = 0;
+  std::vector<OpenCase> cases_;  // those that are being written, the innermost last
 };
 
 // Repeatable read asks for no order, only who took part.
@@ -193,6 +219,15 @@ std::optional<std::string> certificate(const History& history, const Outcome& ou
     return std::nullopt;
   }
   return writer.finish();
+}
+
+std::optional<std::string> certificate(const Examination& examination, const Outcome& outcome) {
+  const Explanation* explanation = examination.explanation_of(outcome.level);
+  check::Options options;
+  options.sessions = examination.sessions;
+  options.clock_drift = examination.clock_drift;
+  return certificate(*examination.history, outcome,
+                     explanation == nullptr ? nullptr : &explanation->counterexample, options);
 }
 
 }  // namespace assay::evidence

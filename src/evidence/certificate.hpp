@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "check/check.hpp"
+#include "check/options.hpp"
 #include "check/outcome.hpp"
-#include "evidence/counterexample.hpp"
+#include "evidence/examination.hpp"
 #include "history/history.hpp"
 
 namespace assay::evidence {
@@ -17,5 +17,8 @@ namespace assay::evidence {
 // no proof to write: undecided, or violated without a derivation of bearable length.
 std::optional<std::string> certificate(const History& history, const check::Outcome& outcome,
                                        const Counterexample* counterexample, const check::Options& options);
+
+// The same of an outcome of an examination.
+std::optional<std::string> certificate(const Examination& examination, const check::Outcome& outcome);
 
 }  // namespace assay::evidence

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <numeric>
+#include <optional>
 #include <utility>
 
-#include "check/derive.hpp"
+#include "check/check.hpp"
+#include "check/derivation.hpp"
 #include "check/expand.hpp"
+#include "evidence/bad_read.hpp"
 #include "evidence/classify.hpp"
 #include "evidence/direct_cycle.hpp"
 #include "evidence/prove.hpp"
 #include "history/sub_history.hpp"
+#include "level/weakest.hpp"
 
 namespace assay::evidence {
 
@@ -97,14 +102,25 @@ void complete(const History& h, std::vector<Txn>& set) {
   normalise(set);
 }
 
+// What a part of a history must show to stand for the whole. A read that nothing explains is reported as such, and
+// so are the transactions that it needs: not some contradiction that they have beside it.
+struct Wanted {
+  Level level;
+  bool bad_read;
+  bool is(const Outcome& outcome) const {
+    return outcome.verdict == Verdict::violated && (!bad_read || !outcome.bad_reads.empty());
+  }
+};
+
 // Leaves transactions out of a history while the rest still violates the level.
 class Reduction {
  public:
-  Reduction(const History& history, Level level, const check::Options& options, std::uint64_t effort)
+  Reduction(const History& history, const Wanted& wanted, const check::Options& options, std::uint64_t effort)
       : h_(history),
-        level_(level),
+        level_(wanted.level),
+        wanted_(wanted),
         options_(options),
-        lists_(implies(level, Level::prefix) ? ListPart::of_members : ListPart::if_source_is_member),
+        lists_(implies(wanted.level, Level::prefix) ? ListPart::of_members : ListPart::if_source_is_member),
         effort_(effort) {}
 
   bool violates(std::span<const Txn> set) {
@@ -117,7 +133,7 @@ class Reduction {
     effort_ -= cost;
     const std::array<Level, 1> levels{level_};
     Outcome outcome = std::move(check::check(part.history, levels, options_)[0]);
-    if (outcome.verdict != Verdict::violated) return false;
+    if (!wanted_.is(outcome)) return false;
     blamed_.clear();
     std::vector<Txn> blamed = outcome.core;
     insert_transactions(outcome.derivation, blamed);
@@ -172,6 +188,7 @@ class Reduction {
 
   const History& h_;
   const Level level_;
+  const Wanted wanted_;
   const check::Options& options_;
   const ListPart lists_;
   std::uint64_t effort_;
@@ -235,10 +252,10 @@ struct Reduced {
   bool minimal = false;
 };
 
-Reduced reduce(SubHistory part, Level level, const check::Options& options, std::uint64_t effort) {
+Reduced reduce(SubHistory part, const Wanted& wanted, const check::Options& options, std::uint64_t effort) {
   Reduced result{std::move(part), {}};
   if (result.part.transactions.empty()) return result;
-  Reduction reduction(result.part.history, level, options, effort);
+  Reduction reduction(result.part.history, wanted, options, effort);
   result.members.resize(result.part.transactions.size());
   for (std::uint32_t t = 0; t < result.members.size(); ++t) result.members[t] = Txn{t};
   result.violates = reduction.violates(result.members);
@@ -247,8 +264,17 @@ Reduced reduce(SubHistory part, Level level, const check::Options& options, std:
   return result;
 }
 
+// REQUIRES: pruned, so that all steps are needed.
+bool uses_session(const Derivation& derivation) {
+  return std::any_of(derivation.steps.begin(), derivation.steps.end(),
+                     [](const Step& step) { return step.rule == check::Rule::session; }) ||
+         std::any_of(derivation.cases.begin(), derivation.cases.end(),
+                     [](const Derivation::Case& one) { return uses_session(one.derivation); });
+}
+
 // REQUIRES: the history has no queries.
 Counterexample find_in_plain(const History& history, const Outcome& outcome, const check::Options& options) {
+  assert(!check::has_queries(history));
   check::Options quiet = options;
   quiet.progress = {};
   quiet.threads = 1;
@@ -256,12 +282,13 @@ Counterexample find_in_plain(const History& history, const Outcome& outcome, con
   const ListPart lists =
       implies(outcome.level, Level::prefix) ? ListPart::of_members : ListPart::if_source_is_member;
 
+  const Wanted wanted{outcome.level, !outcome.bad_reads.empty()};
   std::vector<Txn> start = suspects(history, outcome);
   SubHistory part = sub_history(history, start, lists);
   const auto all_violate = [&] {
     if (part.transactions.empty()) return false;
     const std::array<Level, 1> levels{outcome.level};
-    return check::check(part.history, levels, quiet)[0].verdict == Verdict::violated;
+    return wanted.is(check::check(part.history, levels, quiet)[0]);
   };
   if (!all_violate()) {
     complete(history, start);
@@ -274,10 +301,10 @@ Counterexample find_in_plain(const History& history, const Outcome& outcome, con
   }
 
   const std::uint64_t effort = kEffort + 2 * std::uint64_t{history.operations()};
-  Reduced reduced = reduce(std::move(part), outcome.level, quiet, effort);
+  Reduced reduced = reduce(std::move(part), wanted, quiet, effort);
   if (reduced.members.size() > kTextbookWithSources && implies(outcome.level, Level::prefix)) {
     const std::vector<Txn> direct = direct_cycle(history, outcome.level, quiet.sessions);
-    Reduced other = reduce(sub_history(history, direct, lists), outcome.level, quiet, effort);
+    Reduced other = reduce(sub_history(history, direct, lists), wanted, quiet, effort);
     if (other.violates && other.members.size() < reduced.members.size()) reduced = std::move(other);
   }
   Counterexample found;
@@ -307,7 +334,14 @@ Counterexample find_in_plain(const History& history, const Outcome& outcome, con
       check::speak_of_the_whole(found.derivation, whole_names);
     }
   }
-  found.anomaly = classify(smallest.history, outcome.level, quiet);
+  if (found.bad_reads.empty()) {
+    found.anomaly = classify(smallest.history, outcome.level, quiet);
+  } else {
+    // What others appended is not in the smallest part.
+    const BadRead& bad = found.bad_reads.front();
+    found.anomaly = appended_to_aborted(history, bad) ? Anomaly::dirty_update : anomaly_of(history, bad);
+  }
+  found.by_session = uses_session(found.derivation);
   return found;
 }
 
@@ -329,7 +363,9 @@ bool rests_on_a_missed_row(const Derivation& derivation, const check::Expanded& 
 }
 
 // What the pattern is called if it rests on rows that were not there, and not on rows that changed.
-Anomaly as_phantom(Anomaly item) {
+// Where the level forbids no phantoms as such, it is what it is called otherwise.
+Anomaly as_phantom(Anomaly item, Level level) {
+  if (!implies_any(level, info(Anomaly::phantom).forbidden_by)) return item;
   switch (item) {
     case Anomaly::non_repeatable_read:
     case Anomaly::fractured_read:
@@ -354,23 +390,48 @@ void speak_of_the_original(Derivation& derivation, const check::Expanded& expand
   }
 }
 
-}  // namespace
-
-Counterexample find_counterexample(const History& history, const Outcome& outcome,
-                                   const check::Options& options) {
-  if (!check::has_queries(history)) return find_in_plain(history, outcome, options);
-  const check::Expanded expanded = check::expand_queries(history, check::what_is_not_returned(outcome.level));
+// REQUIRES: the history has queries, of which `expanded` says what matters.
+Counterexample find_in_expanded(const History& history, const check::Expanded& expanded,
+                                const Outcome& outcome, const check::Options& options) {
   Outcome of_expanded = outcome;
   // Of these the outcome speaks in terms of the original.
   if (!of_expanded.bad_reads.empty()) {
     const std::array<Level, 1> levels{outcome.level};
     of_expanded = std::move(check::check(expanded.history, levels, options)[0]);
+    if (of_expanded.bad_reads.empty()) return {};
   }
   Counterexample found = find_in_plain(expanded.history, of_expanded, options);
-  if (rests_on_a_missed_row(found.derivation, expanded)) found.anomaly = as_phantom(found.anomaly);
+  if (rests_on_a_missed_row(found.derivation, expanded))
+    found.anomaly = as_phantom(found.anomaly, outcome.level);
   for (BadRead& bad : found.bad_reads) check::speak_of_the_original(bad, expanded);
   speak_of_the_original(found.derivation, expanded);
+  if (!found.bad_reads.empty()) found.anomaly = anomaly_of(history, found.bad_reads.front());
   return found;
+}
+
+// Taking all queries apart can cost far more than deciding did; those of the transactions to blame are enough.
+std::optional<check::Expanded> expand_what_is_blamed(const History& history, const Outcome& outcome) {
+  if (check::what_is_not_returned(outcome.level) != check::NotReturned::is_read) return std::nullopt;
+  if (!outcome.bad_reads.empty()) {
+    const BadRead& bad = outcome.bad_reads.front();
+    return check::expand_queries_among(history, std::span(&bad.txn, 1), bad.row);
+  }
+  if (!implies(outcome.level, Level::prefix) || outcome.core.empty()) return std::nullopt;
+  return check::expand_queries_among(history, outcome.core);
+}
+
+}  // namespace
+
+Counterexample find_counterexample(const History& history, const Outcome& outcome,
+                                   const check::Options& options) {
+  assert(outcome.verdict == Verdict::violated);
+  if (!check::has_queries(history)) return find_in_plain(history, outcome, options);
+  if (const auto expanded = expand_what_is_blamed(history, outcome)) {
+    Counterexample found = find_in_expanded(history, *expanded, outcome, options);
+    if (!found.bad_reads.empty() || !found.derivation.empty()) return found;
+  }
+  return find_in_expanded(history, check::expand_queries(history, check::what_is_not_returned(outcome.level)),
+                          outcome, options);
 }
 
 }  // namespace assay::evidence

@@ -1,6 +1,7 @@
 #include "evidence/direct_cycle.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 
 #include "check/reads.hpp"
@@ -107,7 +108,7 @@ class DirectOrders {
   }
 
   void add_lists() {
-    for (const Reads::KnownOrder& known : reads_.version_orders()) {
+    for (const Reads::VersionOrder& known : reads_.version_orders()) {
       edges_.push_back({commit(known.before), commit(known.after)});
       for (const Write w : reads_.writes_of(known.before)) {
         if (reads_.key(w) == known.key) add_missed(w, known.after);
@@ -122,7 +123,7 @@ class DirectOrders {
         if (!s.is_ambiguous() && !reads_.is_initial(s.write())) found.push_back(reads_.writer(s.write()));
       }
     }
-    for (const Reads::KnownOrder& known : reads_.version_orders()) {
+    for (const Reads::VersionOrder& known : reads_.version_orders()) {
       const auto end = found.begin() + static_cast<std::ptrdiff_t>(on_cycle);
       if (std::find(found.begin(), end, known.before) != end) found.push_back(known.shown_by);
     }
@@ -142,6 +143,7 @@ class DirectOrders {
 }  // namespace
 
 std::vector<Txn> direct_cycle(const History& history, Level level, check::SessionOrder sessions) {
+  assert(implies(level, Level::prefix));
   return DirectOrders(history, level, sessions).shortest();
 }
 

@@ -6,9 +6,9 @@
 
 #include "format/initial.hpp"
 #include "format/naturals.hpp"
-#include "format/output.hpp"
-#include "format/scan.hpp"
+#include "format/text/scan.hpp"
 #include "history/builder.hpp"
+#include "system/output_file.hpp"
 
 namespace assay::format {
 
@@ -121,7 +121,7 @@ void write_awdit(const History& history, const std::filesystem::path& path) {
   const Target target{path.string(), "awdit"};
   require_reads_and_writes(history, target);
   if (history.operations() == 0) target.refuse("a history without operations");
-  OutputFile out(path);
+  system::OutputFile out(path);
   fmt::memory_buffer line;
   bool first_session = true;
   for (std::uint32_t s = 0; s < history.sessions(); ++s) {

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "format/format.hpp"
+#include "format/read_options.hpp"
 
 namespace assay::format {
 

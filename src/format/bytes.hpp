@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::format {
 

@@ -6,20 +6,20 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "format/assay/jsonl.hpp"
+#include "format/assay/packed.hpp"
 #include "format/awdit.hpp"
-#include "format/cobra.hpp"
-#include "format/dbcop.hpp"
-#include "format/dbcop_dsl.hpp"
-#include "format/dbcop_json.hpp"
-#include "format/elle_edn.hpp"
-#include "format/elle_json.hpp"
-#include "format/jsonl.hpp"
+#include "format/cobra/cobra.hpp"
+#include "format/dbcop/dbcop.hpp"
+#include "format/dbcop/dbcop_dsl.hpp"
+#include "format/dbcop/dbcop_json.hpp"
+#include "format/jepsen/elle_edn.hpp"
+#include "format/jepsen/elle_json.hpp"
 #include "format/non_history.hpp"
-#include "format/open.hpp"
-#include "format/packed.hpp"
-#include "format/text.hpp"
+#include "format/plume.hpp"
 #include "format/viper.hpp"
-#include "history/error.hpp"
+#include "system/input.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::format {
 
@@ -93,14 +93,17 @@ Input only_file(const Input& directory) {
 
 [[noreturn]] void no_match(const Input& input) {
   if (input.directory) {
-    throw InputError(
+    throw NoFormatMatches(
         input.path, "",
-        fmt::format("no format matches the files of this directory ({}); tried {}; --format names one",
+        fmt::format("no format matches the files of this directory ({}); tried {}; name one of "
+                    "them to read it as such",
                     file_names(input), names_of_formats()));
   }
-  throw InputError(input.path, "byte 0",
-                   fmt::format("no format matches, the file starts with \"{}\"; tried {}; --format names one",
-                               shown(input.files.front().bytes), names_of_formats()));
+  throw NoFormatMatches(
+      input.path, "byte 0",
+      fmt::format(
+          "no format matches, the file starts with \"{}\"; tried {}; name one of them to read it as such",
+          shown(input.files.front().bytes), names_of_formats()));
 }
 
 History read_as(const Format& format, const Input& input, const ReadOptions& options) {
@@ -133,7 +136,7 @@ const Format* find_format(std::string_view name) {
 History read_history(const std::string& path, const ReadOptions& options,
                      std::optional<std::string_view> format) {
   if (format) format_named(*format, path);  // a misspelt name before a long read
-  const OpenedInput opened = open_input(path);
+  const system::OpenedInput opened = system::open_input(path);
   return read_history(opened.input, options, format);
 }
 

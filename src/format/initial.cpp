@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "history/builder.hpp"
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::format {
 

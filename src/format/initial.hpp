@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "format/format.hpp"
+#include "format/read_options.hpp"
 #include "history/builder.hpp"
 #include "history/history.hpp"
 
@@ -50,11 +50,10 @@ History fold_initial_transaction(const History& history, Txn writer);
 // The same history with other initial versions and without some transactions (in increasing order). `initial`
 // has one entry per key; where it names a version,
 //   * that version is the key's initial version from now on, so a read of it is a read of the initial state,
-//   and a write
-//     of it by somebody else becomes a delete: the one operation that brings the initial version back;
+//     and a write of it by somebody else becomes a delete: the one operation that brings the initial version
+//     back;
 //   * what was the initial version before ("there is no such row") becomes the ordinary value null: nobody
-//   can have seen
-//     it, except after a delete.
+//     can have seen it, except after a delete.
 // To a query these are rows that were there, but for the value 0 where the format says that it is no row.
 // `note`, if not empty, joins the notes of the history.
 enum class Zero : std::uint8_t { is_a_row, is_no_row };

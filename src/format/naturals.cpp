@@ -6,7 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::format {
 

@@ -1,8 +1,8 @@
 // The one file of an input whose format is not a directory.
 #pragma once
 
-#include "format/format.hpp"
-#include "history/error.hpp"
+#include "format/read_options.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::format {
 

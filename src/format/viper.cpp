@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "format/initial.hpp"
-#include "format/json_cursor.hpp"
+#include "format/text/json_cursor.hpp"
 #include "history/builder.hpp"
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::format {
 

@@ -2,7 +2,7 @@
 // docs/formats.md says how the values that nobody wrote, failed statements and tombstones are read.
 #pragma once
 
-#include "format/format.hpp"
+#include "format/read_options.hpp"
 
 namespace assay::format {
 

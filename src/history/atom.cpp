@@ -62,7 +62,7 @@ std::string to_json(const Atom& atom) {
 
 std::uint32_t TextPool::intern(std::string_view text) {
   if (used_ * 2 >= table_.size()) grow();
-  const std::uint64_t hash = hash_of(text);
+  const std::uint64_t hash = hash_(text);
   std::size_t at = place(hash);
   for (; table_[at].id_plus_one != 0; at = (at + 1) & (table_.size() - 1)) {
     if (table_[at].hash == hash && (*this)[table_[at].id_plus_one - 1] == text) {

@@ -6,14 +6,14 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "history/huge_pages.hpp"
-#include "history/prefetch.hpp"
+#include "memory/huge_pages.hpp"
+#include "memory/keyed_hash.hpp"
+#include "memory/prefetch.hpp"
 
 namespace assay {
 
@@ -64,7 +64,7 @@ class TextPool {
   std::uint32_t intern(std::string_view text);
   // Says that the text will be interned soon.
   void prefetch(std::string_view text) const {
-    if (!table_.empty()) assay::prefetch(&table_[place(hash_of(text))]);
+    if (!table_.empty()) assay::prefetch(&table_[place(hash_(text))]);
   }
   std::string_view operator[](std::uint32_t id) const {
     return std::string_view(bytes_).substr(ends_[id], ends_[id + 1] - ends_[id]);
@@ -90,9 +90,9 @@ class TextPool {
     std::uint32_t id_plus_one;  // 0: free
   };
   static constexpr std::size_t kMinimum = 64;
-  static std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>{}(text); }
   std::size_t place(std::uint64_t hash) const { return hash >> (64 - std::countr_zero(table_.size())); }
   void grow();
+  KeyedHash hash_;
   LargeVector<Entry> table_;
   std::size_t used_ = 0;
 };

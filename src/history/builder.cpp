@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "history/huge_pages.hpp"
+#include "memory/huge_pages.hpp"
 
 namespace assay {
 
@@ -135,6 +135,7 @@ void HistoryBuilder::look_up(const Pending& pending) {
 
 void HistoryBuilder::find_key(Pending& pending) {
   if (!pending.has_key) pending.key = key_id(pending.key_kind, pending.key_bits);
+  pending.has_key = true;
   version_table_[static_cast<std::size_t>(pending.value_kind)].prefetch(pending.key, pending.value_bits);
 }
 
@@ -163,6 +164,10 @@ void HistoryBuilder::add_element(const Atom& key, const std::optional<Atom>& val
 }
 
 void HistoryBuilder::list_read(const Atom& key, std::span<const Atom> elements) {
+  // Keys are numbered in order of appearance, so those that still wait come first.
+  for (std::size_t i = pending_count_ > kStage ? pending_count_ - kStage : 0; i < pending_count_; ++i) {
+    find_key(pending_[i % (2 * kStage)]);
+  }
   const std::uint32_t k = key_id(key.kind, bits_of(key));
   new_operation(OpKind::list_read, static_cast<std::uint32_t>(history_.lists_.size()));
   const std::uint64_t begin = history_.elements_.size();

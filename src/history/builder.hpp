@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "history/history.hpp"
-#include "history/intern.hpp"
+#include "memory/intern.hpp"
 
 namespace assay {
 

@@ -4,11 +4,10 @@
 //
 // Numbering, on which every checker relies:
 //   * transactions are numbered session by session, in session order: t and t+1 of one session follow each
-//   other;
+//     other;
 //   * operations are numbered transaction by transaction, in program order;
 //   * versions are numbered key by key; the first version of each key is its initial version (what was there,
-//   or was
-//     not, before the first transaction).
+//     or was not, before the first transaction).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@
 
 #include "history/atom.hpp"
 #include "history/ids.hpp"
-#include "history/runs.hpp"
+#include "memory/runs.hpp"
 
 namespace assay {
 

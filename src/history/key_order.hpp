@@ -23,6 +23,18 @@ constexpr bool key_less(const Atom& a, const Atom& b) {
   return static_cast<std::int64_t>(a.bits) < static_cast<std::int64_t>(b.bits);
 }
 
+// All keys in one order, in which the keys of every range and of every predicate follow each other: numbers,
+// then texts, then other JSON values.
+enum class KeySort : std::uint8_t { number, text, json };
+constexpr KeySort sort_of_key(const Atom& key) {
+  return key.kind == AtomKind::text   ? KeySort::text
+         : key.kind == AtomKind::json ? KeySort::json
+                                      : KeySort::number;
+}
+constexpr bool key_before(const Atom& a, const Atom& b) {
+  return comparable(a, b) ? key_less(a, b) : sort_of_key(a) < sort_of_key(b);
+}
+
 // Whether a range read between these bounds, both included and absent ones open, asks for the key.
 constexpr bool in_range(const Atom& key, const std::optional<Atom>& low, const std::optional<Atom>& high) {
   if (low && (!comparable(key, *low) || key_less(key, *low))) return false;

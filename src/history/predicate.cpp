@@ -3,6 +3,8 @@
 #include <charconv>
 #include <string_view>
 
+#include "history/key_order.hpp"
+
 namespace assay {
 
 namespace {
@@ -87,6 +89,22 @@ bool Predicate::allows_key(const Atom& key) const {
   if (has_prefix_ && (key.kind != AtomKind::text || !key.text.starts_with(prefix_))) return false;
   return key_.admit(key.kind == AtomKind::integer ? std::optional(static_cast<std::int64_t>(key.bits))
                                                   : std::nullopt);
+}
+
+int Predicate::side_of(const Atom& key) const {
+  if (allows_key(key)) return 0;
+  // What matches is a text with the prefix, or an integer between the bounds.
+  if (has_prefix_) {
+    if (sort_of_key(key) != KeySort::text) return sort_of_key(key) < KeySort::text ? -1 : 1;
+    return key.text < prefix_ ? -1 : 1;
+  }
+  if (sort_of_key(key) != KeySort::number || key.kind != AtomKind::integer) return 1;
+  return static_cast<std::int64_t>(key.bits) < key_.low ? -1 : 1;
+}
+
+std::optional<Predicate::Numbers> Predicate::numbers() const {
+  if (!value_.asked) return std::nullopt;
+  return value_.empty ? Numbers{1, 0} : Numbers{value_.low, value_.high};
 }
 
 bool Predicate::allows_value(const Atom& value) const {

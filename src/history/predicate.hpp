@@ -1,8 +1,9 @@
 // The predicates that Assay understands: a tiny language of conditions on the key and the value of a row,
 // joined by "and" (docs/formats.md). What it does not understand it does not guess.
 //
-//   row:* between 10 and 19        the key is a text that starts with "row:", the value a number from 10 to
-//   19 value >= 10 and value < 20     numbers; = < <= > >= key > 5 and value = 3
+//   row:* between 10 and 19       the key is a text that starts with "row:", the value a number from 10 to 19
+//   value >= 10 and value < 20    the value is a number for which that is so; = < <= > >=
+//   key > 5 and value = 3         and so of the key
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,16 @@ class Predicate {
   bool allows_key(const Atom& key) const;
   // REQUIRES: allows_key of its key.
   bool allows_value(const Atom& value) const;
+
+  // Where a key stands in the order of all keys (key_order.hpp): below 0 before those that can match, above 0
+  // behind them, 0 among them. They follow each other, so an index finds them by bisection.
+  int side_of(const Atom& key) const;
+  // The numbers that the value must be from and to, both included; none match where the first is above the
+  // second. Nothing if any value will do.
+  struct Numbers {
+    std::int64_t low, high;
+  };
+  std::optional<Numbers> numbers() const;
 
  private:
   struct Bounds {

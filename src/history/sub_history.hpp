@@ -23,8 +23,7 @@ enum class ListPart : std::uint8_t {
   // The elements that members appended: what a snapshot shows of them. For prefix and stronger levels.
   of_members,
   // The same, but nothing if the transaction that the weaker levels take as the one that was read (who
-  // appended
-  // the last element that is not the reader's own) is no member.
+  // appended the last element that is not the reader's own) is no member.
   if_source_is_member,
 };
 

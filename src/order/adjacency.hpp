@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "history/huge_pages.hpp"
+#include "memory/huge_pages.hpp"
 
 namespace assay::order {
 

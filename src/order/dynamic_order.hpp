@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "history/huge_pages.hpp"
+#include "memory/huge_pages.hpp"
 #include "order/adjacency.hpp"
 
 namespace assay::order {

@@ -1,6 +1,8 @@
 #include "order/graph.hpp"
 
-#include "history/prefetch.hpp"
+#include <cassert>
+
+#include "memory/prefetch.hpp"
 
 namespace assay::order {
 
@@ -9,6 +11,7 @@ Graph::Graph(std::uint32_t nodes, std::span<const Edge> edges)
   constexpr std::size_t kAhead = 16;
   for (std::size_t i = 0; i < edges.size(); ++i) {
     if (i + kAhead < edges.size()) prefetch(&begin_[edges[i + kAhead].from]);
+    assert(edges[i].from < nodes && edges[i].to < nodes);
     ++begin_[edges[i].from];
   }
   // Each row's end; filling from the back then turns ends into beginnings.

@@ -6,16 +6,16 @@
 
 namespace assay::record {
 
-Client::Client(std::unique_ptr<StoreSession> session, const Options& options, Recorder* recorder)
+Client::Client(std::unique_ptr<database::StoreSession> session, const Options& options, Recorder* recorder)
     : session_(std::move(session)), options_(options), recorder_(recorder) {}
 
 void Client::end(Status status) {
   if (recorder_ != nullptr) {
     if (!record_.empty()) {
       record_.end(status, recorder_->clock().nanoseconds(), recorder_->nanoseconds_ahead());
-      recorder_->log(options_.number).push(record_.bytes());
+      recorder_->ring(options_.number).push(record_.bytes());
     }
-    recorder_->log(options_.number).closed();
+    recorder_->ring(options_.number).closed();
     if (status == Status::committed) {
       for (const std::string& text : remarks_) recorder_->remark(text);
     }
@@ -28,7 +28,7 @@ template <class Call>
 auto Client::guarded(Call call) {
   try {
     return call();
-  } catch (const StoreError&) {
+  } catch (const database::StoreError&) {
     end(Status::aborted);
     throw;
   }
@@ -36,39 +36,39 @@ auto Client::guarded(Call call) {
 
 void Client::begin() {
   if (recorder_ != nullptr) {
-    SessionLog& log = recorder_->log(options_.number);
-    log.opening();
+    Ring& ring = recorder_->ring(options_.number);
+    ring.opening();
     const std::int64_t start = recorder_->clock().nanoseconds();
-    log.opened(start);
+    ring.opened(start);
     record_.begin(start, recorder_->nanoseconds_ahead());
   }
   guarded([&] { session_->begin(options_.level); });
 }
 
-ShownVersion Client::shown(const StoredValue& stored) const {
+ShownVersion Client::shown(const database::StoredValue& stored) const {
   return {stored.version,
           options_.show_values ? std::optional<std::string_view>(stored.value) : std::nullopt};
 }
 
-StoredValue Client::versioned(std::string_view value) {
+database::StoredValue Client::versioned(std::string_view value) {
   return {std::string(value), next_version()};
 }
 
 std::optional<std::string> Client::read(std::string_view key) {
-  std::optional<StoredValue> stored = guarded([&] { return session_->read(key); });
+  std::optional<database::StoredValue> stored = guarded([&] { return session_->read(key); });
   if (recorder_ != nullptr) record_.read(key, stored ? shown(*stored) : ShownVersion{});
   if (!stored) return std::nullopt;
   return std::move(stored->value);
 }
 
 void Client::write(std::string_view key, std::string_view value) {
-  const StoredValue stored = versioned(value);
+  const database::StoredValue stored = versioned(value);
   guarded([&] { session_->write(key, stored); });
   if (recorder_ != nullptr) record_.write(OpKind::write, key, shown(stored));
 }
 
 bool Client::insert(std::string_view key, std::string_view value) {
-  const StoredValue stored = versioned(value);
+  const database::StoredValue stored = versioned(value);
   const bool inserted = guarded([&] { return session_->insert(key, stored); });
   if (inserted && recorder_ != nullptr) record_.write(OpKind::insert, key, shown(stored));
   return inserted;
@@ -98,13 +98,13 @@ std::size_t Client::read_list(std::string_view key) {
   return elements_.size();
 }
 
-const std::vector<StoredRow>& Client::range_read(std::string_view low, std::string_view high) {
+const std::vector<database::StoredRow>& Client::range_read(std::string_view low, std::string_view high) {
   guarded([&] { session_->range_read(low, high, rows_); });
   if (recorder_ != nullptr) record_.range_read(low, high, rows_, options_.show_values);
   return rows_;
 }
 
-const std::vector<StoredRow>& Client::filter_read(const NumberFilter& filter) {
+const std::vector<database::StoredRow>& Client::filter_read(const database::NumberFilter& filter) {
   guarded([&] { session_->filter_read(filter, rows_); });
   if (recorder_ != nullptr) {
     record_.predicate_read(fmt::format("{}* between {} and {}", filter.prefix, filter.low, filter.high),
@@ -116,8 +116,8 @@ const std::vector<StoredRow>& Client::filter_read(const NumberFilter& filter) {
 void Client::commit() {
   try {
     session_->commit();
-  } catch (const StoreError& error) {
-    end(error.failure() == Failure::aborted ? Status::aborted : Status::unknown);
+  } catch (const database::StoreError& error) {
+    end(error.failure() == database::Failure::aborted ? Status::aborted : Status::unknown);
     throw;
   }
   end(Status::committed);

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
+#include "database/store.hpp"
 #include "record/recorder.hpp"
-#include "record/store/store.hpp"
 #include "record/transaction_bytes.hpp"
 
 namespace assay::record {
@@ -28,7 +28,7 @@ class Client {
     bool show_values = false;  // the history shows "VALUE@VERSION", for predicates
   };
   // `recorder` may be null: then nothing is written down.
-  Client(std::unique_ptr<StoreSession> session, const Options& options, Recorder* recorder);
+  Client(std::unique_ptr<database::StoreSession> session, const Options& options, Recorder* recorder);
 
   // All throw StoreError; the transaction has then ended and is recorded as the error says.
   void begin();
@@ -40,8 +40,8 @@ class Client {
   // How many elements there are.
   std::size_t read_list(std::string_view key);
   // The result is valid until the next call.
-  const std::vector<StoredRow>& range_read(std::string_view low, std::string_view high);
-  const std::vector<StoredRow>& filter_read(const NumberFilter& filter);
+  const std::vector<database::StoredRow>& range_read(std::string_view low, std::string_view high);
+  const std::vector<database::StoredRow>& filter_read(const database::NumberFilter& filter);
   void commit();
   void abort();
 
@@ -53,17 +53,17 @@ class Client {
   auto guarded(Call call);
   void end(Status status);
   std::uint64_t next_version() { return ++writes_ * options_.sessions + options_.number; }
-  ShownVersion shown(const StoredValue& stored) const;
-  StoredValue versioned(std::string_view value);
+  ShownVersion shown(const database::StoredValue& stored) const;
+  database::StoredValue versioned(std::string_view value);
 
-  std::unique_ptr<StoreSession> session_;
+  std::unique_ptr<database::StoreSession> session_;
   Options options_;
   Recorder* recorder_;
   std::uint64_t writes_ = 0;
   TransactionBytes record_;
   std::vector<std::string> remarks_;
-  std::vector<StoredRow> rows_;
-  std::vector<ListElement> elements_;
+  std::vector<database::StoredRow> rows_;
+  std::vector<database::ListElement> elements_;
 };
 
 }  // namespace assay::record

@@ -1,32 +1,31 @@
 // Writes the history while it happens, or hands it to somebody else. Each session hands its ended
-// transactions to a log of its own (see session_log.hpp); one thread gathers them and appends them to the
+// transactions to a ring of its own (see ring.hpp); one thread gathers them and appends them to the
 // file, a block at a time, at least once a second. What it has written stays readable whatever happens to
 // this process.
 //
-// What it has written is also complete in itself, wherever a crash cuts it off: see consistent_cut.hpp. Who
+// What it has written is also complete in itself, wherever a crash cuts it off: see cut.hpp. Who
 // read what a transaction wrote that is not known to have ended waits for it, and so does the reader's
 // session.
 #pragma once
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "format/packed.hpp"
+#include "format/assay/packed.hpp"
 #include "history/atom.hpp"
-#include "record/consistent_cut.hpp"
-#include "record/session_log.hpp"
+#include "record/cut.hpp"
+#include "record/ring.hpp"
+#include "system/thread_safety.hpp"
 
 namespace assay::record {
 
@@ -77,7 +76,7 @@ class Recorder {
   }
   std::int64_t nanoseconds_ahead() const { return ahead_.load(std::memory_order_relaxed); }
   // REQUIRES: used by one thread at a time.
-  SessionLog& log(std::uint32_t session) { return *logs_[session]; }
+  Ring& ring(std::uint32_t session) { return *rings_[session]; }
   // Something that happened to the whole recording; with the time since its start. From any thread.
   void annotate(const std::string& text);
   // The same for what a transaction saw. Many may see it: the first few are told, the others counted.
@@ -90,6 +89,8 @@ class Recorder {
   void finish();
 
  private:
+  // Waits that long, or until somebody calls finish(): then it is true.
+  bool finishing_within(std::chrono::milliseconds time);
   void write_until_finished();
   // All transactions that came, or those that need no other.
   void append_block(bool all);
@@ -100,18 +101,18 @@ class Recorder {
   std::atomic<bool> stepped_ = false;
   std::optional<format::PackedWriter> out_;
   std::function<void(History)> also_;
-  std::vector<std::unique_ptr<SessionLog>> logs_;
+  std::vector<std::unique_ptr<Ring>> rings_;
   std::vector<std::string> taken_;  // by session: what is still to be written
-  ConsistentCut cut_;
+  Cut cut_;
   std::int64_t next_name_ = 0;
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::vector<std::string> notes_;
-  std::uint64_t remarks_ = 0;
-  bool finishing_ = false;
+  system::Mutex mutex_;
+  system::Condition wake_;
+  std::vector<std::string> notes_ GUARDED_BY(mutex_);
+  std::uint64_t remarks_ GUARDED_BY(mutex_) = 0;
+  bool finishing_ GUARDED_BY(mutex_) = false;
 
-  std::exception_ptr failure_;
+  std::exception_ptr failure_;  // of the writer, until it has ended
   std::thread writer_;
 };
 

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <condition_variable>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 #include "record/pace.hpp"
+#include "system/thread_safety.hpp"
 
 namespace assay::record {
 
@@ -25,7 +24,7 @@ constexpr std::chrono::seconds kLongestOutage{60};
 
 // The plans of a session depend on the seed and its number, not on how many sessions there are.
 std::uint64_t session_seed(std::uint64_t seed, std::uint32_t session) {
-  return Random(seed ^ (std::uint64_t{session} * 0x9E3779B97F4A7C15ULL)).next();
+  return system::Random(seed ^ (std::uint64_t{session} * 0x9E3779B97F4A7C15ULL)).next();
 }
 
 // What sessions share. Counters are apart, so that counting costs nothing.
@@ -36,13 +35,13 @@ struct alignas(64) SessionCounts {
 
 class Running {
  public:
-  Running(Store& store, const Workload& workload, const RunOptions& options, Recorder* recorder,
-          const RunWatch& watch)
+  Running(database::Store& store, const Workload& workload, const RunOptions& options, Recorder* recorder,
+          const RunControl& control)
       : store_(store),
         workload_(workload),
         options_(options),
         recorder_(recorder),
-        watch_(watch),
+        control_(control),
         counts_(options.sessions),
         latencies_(options.sessions) {}
 
@@ -52,32 +51,37 @@ class Running {
   Client client(std::uint32_t session);
   std::uint64_t load();
   void run_session(std::uint32_t session);
+  void end_session(const std::exception_ptr& failure);
+  bool ended_within(std::chrono::milliseconds time);
+  void rethrow_failure();
   void wait_until_loaded(Client& client);
   void fence(Client& client);
   bool begin(Client& client) const;
   template <class Body>
-  std::optional<Failure> attempt(Client& client, Body body);
-  bool stopped() const { return watch_.stop.load(std::memory_order_relaxed) || failed_.load(); }
+  std::optional<database::Failure> attempt(Client& client, Body body);
+  bool stopped() const { return control_.stop.load(std::memory_order_relaxed) || failed_.load(); }
   bool over() const { return stopped() || (until_ && Clock::now() >= *until_); }
   void pause(Clock::time_point until) const;
   RunCounts total() const;
 
-  Store& store_;
+  database::Store& store_;
   const Workload& workload_;
   const RunOptions& options_;
   Recorder* recorder_;
-  const RunWatch& watch_;
+  const RunControl& control_;
 
-  // The first session loads the rows too: one that did nothing else would stay silent for the rest of the
-  // run, and who watches the recording would wait for it.
-  std::optional<Client> first_;
+  // By session, until its thread takes it. All connect before the run starts, and with it the trouble: who cannot
+  // connect at first has the wrong address, who cannot later has to wait. The first session loads the rows too:
+  // one that did nothing else would stay silent for the rest of the run, and who watches the recording would wait
+  // for it.
+  std::vector<Client> clients_;
   std::vector<SessionCounts> counts_;  // by session
   std::vector<Latencies> latencies_;
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;
-  std::condition_variable session_ended_;
-  std::uint32_t active_ = 0;  // sessions
-  std::exception_ptr failure_;
+  system::Mutex mutex_;
+  system::Condition session_ended_;
+  std::uint32_t active_ GUARDED_BY(mutex_) = 0;  // sessions
+  std::exception_ptr failure_ GUARDED_BY(mutex_);
   Clock::time_point start_, counted_from_;
   std::optional<Clock::time_point> until_;
 };
@@ -94,11 +98,12 @@ bool Running::begin(Client& client) const {
     try {
       client.begin();
       return true;
-    } catch (const StoreError& error) {
-      if (error.failure() == Failure::fatal) throw;
+    } catch (const database::StoreError& error) {
+      if (error.failure() == database::Failure::fatal) throw;
       if (Clock::now() >= give_up) {
-        throw StoreError(Failure::fatal, fmt::format("no transaction could begin for {} s: {}",
-                                                     kLongestOutage.count(), error.what()));
+        throw database::StoreError(
+            database::Failure::fatal,
+            fmt::format("no transaction could begin for {} s: {}", kLongestOutage.count(), error.what()));
       }
     }
     if (over()) return false;
@@ -108,19 +113,19 @@ bool Running::begin(Client& client) const {
 
 // One transaction; what it failed of, if it did. Throws only what is fatal.
 template <class Body>
-std::optional<Failure> Running::attempt(Client& client, Body body) {
-  if (!begin(client)) return Failure::aborted;
+std::optional<database::Failure> Running::attempt(Client& client, Body body) {
+  if (!begin(client)) return database::Failure::aborted;
   try {
     try {
       body();
     } catch (const Rollback&) {
       client.abort();
-      return Failure::aborted;
+      return database::Failure::aborted;
     }
     client.commit();
     return std::nullopt;
-  } catch (const StoreError& error) {
-    if (error.failure() == Failure::fatal) throw;
+  } catch (const database::StoreError& error) {
+    if (error.failure() == database::Failure::fatal) throw;
     return error.failure();
   }
 }
@@ -130,7 +135,7 @@ std::uint64_t Running::load() {
     std::string key, value;
   };
   std::vector<LoadedRow> rows;
-  Client& loader = *first_;
+  Client& loader = clients_.front();
   std::uint64_t loaded = 0;
   const auto write = [&] {
     for (std::uint32_t failures = 0;; ++failures) {
@@ -139,7 +144,8 @@ std::uint64_t Running::load() {
       });
       if (!failure) break;
       if (failures == kMostFailures)
-        throw StoreError(Failure::fatal, "the rows could not be loaded: transactions kept failing");
+        throw database::StoreError(database::Failure::fatal,
+                                   "the rows could not be loaded: transactions kept failing");
       std::this_thread::sleep_for(kWaitAfterFailure);
     }
     loaded += rows.size();
@@ -161,7 +167,8 @@ void Running::wait_until_loaded(Client& client) {
     bool loaded = false;
     if (!attempt(client, [&] { loaded = client.read(kLoadedKey).has_value(); }) && loaded) return;
     if (failures == kMostFailures)
-      throw StoreError(Failure::fatal, "a session does not see the rows that were loaded");
+      throw database::StoreError(database::Failure::fatal,
+                                 "a session does not see the rows that were loaded");
     std::this_thread::sleep_for(kWaitAfterFailure);
   }
 }
@@ -180,10 +187,10 @@ void Running::pause(Clock::time_point until) const {
 }
 
 void Running::run_session(std::uint32_t session) {
-  Client me = session == 0 ? std::move(*first_) : client(session);
+  Client me = std::move(clients_[session]);
   wait_until_loaded(me);
   const std::unique_ptr<Script> script = workload_.script(session + 1);
-  Random random(session_seed(options_.seed, session));
+  system::Random random(session_seed(options_.seed, session));
   SessionCounts& counts = counts_[session];
 
   std::uint64_t left = UINT64_MAX;
@@ -199,12 +206,12 @@ void Running::run_session(std::uint32_t session) {
     if (over()) return;
     script->plan(random);
     const Clock::time_point begin = pace ? start + pace->due() : Clock::now();
-    const std::optional<Failure> failure = attempt(me, [&] { script->run(me); });
+    const std::optional<database::Failure> failure = attempt(me, [&] { script->run(me); });
     const Clock::time_point end = Clock::now();
     if (end >= counted_from_) {
-      counts.add(!failure                       ? counts.committed
-                 : *failure == Failure::aborted ? counts.aborted
-                                                : counts.unknown);
+      counts.add(!failure                                 ? counts.committed
+                 : *failure == database::Failure::aborted ? counts.aborted
+                                                          : counts.unknown);
       if (!failure) latencies_[session].add(end - begin);
     }
     if (options_.fence_every != 0 && planned % options_.fence_every == 0) fence(me);
@@ -214,6 +221,28 @@ void Running::run_session(std::uint32_t session) {
       pause(end + options_.think);
     }
   }
+}
+
+void Running::end_session(const std::exception_ptr& failure) {
+  const system::MutexLock lock(mutex_);
+  if (failure && !failure_) failure_ = failure;
+  if (failure) failed_ = true;
+  --active_;
+  session_ended_.notify_one();
+}
+
+// Waits that long, or until all sessions have ended: then it is true.
+bool Running::ended_within(std::chrono::milliseconds time) {
+  const auto until = Clock::now() + time;
+  system::MutexLock lock(mutex_);
+  while (active_ != 0 && session_ended_.wait_until(lock, until)) {
+  }
+  return active_ == 0;
+}
+
+void Running::rethrow_failure() {
+  const system::MutexLock lock(mutex_);
+  if (failure_) std::rethrow_exception(failure_);
 }
 
 RunCounts Running::total() const {
@@ -228,51 +257,48 @@ RunCounts Running::total() const {
 
 RunResult Running::run() {
   RunResult result;
-  first_ = client(0);
+  clients_.reserve(options_.sessions);
+  for (std::uint32_t s = 0; s < options_.sessions; ++s) clients_.push_back(client(s));
   result.rows = load();
-  if (watch_.started) watch_.started();
+  if (control_.started) control_.started();
 
   start_ = Clock::now();
   counted_from_ = start_ + options_.warm_up;
   if (options_.duration) until_ = counted_from_ + *options_.duration;
-  active_ = options_.sessions;
+  {
+    const system::MutexLock lock(mutex_);
+    active_ = options_.sessions;
+  }
   std::vector<std::thread> threads;
   for (std::uint32_t s = 0; s < options_.sessions; ++s) {
     threads.emplace_back([this, s] {
+      std::exception_ptr failure;
       try {
         run_session(s);
       } catch (...) {
-        const std::lock_guard lock(mutex_);
-        if (!failure_) failure_ = std::current_exception();
-        failed_ = true;
+        failure = std::current_exception();
       }
-      const std::lock_guard lock(mutex_);
-      --active_;
-      session_ended_.notify_one();
+      end_session(failure);
     });
   }
-  std::unique_lock lock(mutex_);
-  while (!session_ended_.wait_for(lock, kLookAround, [this] { return active_ == 0; })) {
-    lock.unlock();
-    if (watch_.tick) watch_.tick(total(), std::chrono::duration<double>(Clock::now() - start_).count());
-    lock.lock();
+  while (!ended_within(kLookAround)) {
+    if (control_.tick) control_.tick(total(), std::chrono::duration<double>(Clock::now() - start_).count());
   }
-  lock.unlock();
   for (std::thread& thread : threads) thread.join();
   result.seconds = std::max(0.0, std::chrono::duration<double>(Clock::now() - counted_from_).count());
-  if (watch_.ended) watch_.ended();
-  if (failure_) std::rethrow_exception(failure_);
+  if (control_.ended) control_.ended();
+  rethrow_failure();
   result.counts = total();
   for (const Latencies& one : latencies_) result.latencies.add(one);
-  result.stopped = watch_.stop;
+  result.stopped = control_.stop;
   return result;
 }
 
 }  // namespace
 
-RunResult run(Store& store, const Workload& workload, const RunOptions& options, Recorder* recorder,
-              const RunWatch& watch) {
-  return Running(store, workload, options, recorder, watch).run();
+RunResult run(database::Store& store, const Workload& workload, const RunOptions& options, Recorder* recorder,
+              const RunControl& control) {
+  return Running(store, workload, options, recorder, control).run();
 }
 
 }  // namespace assay::record

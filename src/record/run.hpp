@@ -13,10 +13,10 @@
 #include <functional>
 #include <optional>
 
+#include "database/store.hpp"
 #include "level/level.hpp"
 #include "record/latency.hpp"
 #include "record/recorder.hpp"
-#include "record/store/store.hpp"
 #include "record/workload/workload.hpp"
 
 namespace assay::record {
@@ -52,7 +52,8 @@ struct RunResult {
   std::uint64_t rows = 0;  // loaded
 };
 
-struct RunWatch {
+// How the caller follows a run and ends it.
+struct RunControl {
   // Set by whoever wants the run to end early.
   std::atomic<bool>& stop;
   // Called a few times a second by the thread that called run(), with what ended since the start.
@@ -63,8 +64,8 @@ struct RunWatch {
 
 // Throws StoreError if the store cannot go on, after all sessions have ended. `recorder` may be null; else it
 // was made for one session more than options.sessions.
-RunResult run(Store& store, const Workload& workload, const RunOptions& options, Recorder* recorder,
-              const RunWatch& watch);
+RunResult run(database::Store& store, const Workload& workload, const RunOptions& options, Recorder* recorder,
+              const RunControl& control);
 
 inline constexpr std::string_view kLoadedKey = "assay:loaded";
 inline constexpr std::string_view kFenceKey = "assay:fence";

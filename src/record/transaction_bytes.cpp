@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 #include <memory>
 #include <vector>
@@ -194,9 +195,9 @@ void TransactionBytes::put(const ShownVersion& version) {
   if (shows) put(*version.value);
 }
 
-void TransactionBytes::put_rows(std::span<const StoredRow> rows, bool values) {
+void TransactionBytes::put_rows(std::span<const database::StoredRow> rows, bool values) {
   put(std::uint64_t{rows.size()});
-  for (const StoredRow& row : rows) {
+  for (const database::StoredRow& row : rows) {
     put(std::string_view(row.key));
     put(ShownVersion{row.stored.version,
                      values ? std::optional<std::string_view>(row.stored.value) : std::nullopt});
@@ -220,14 +221,14 @@ void TransactionBytes::erase(std::string_view key) {
   put(key);
 }
 
-void TransactionBytes::list_read(std::string_view key, std::span<const ListElement> elements) {
+void TransactionBytes::list_read(std::string_view key, std::span<const database::ListElement> elements) {
   start_operation(OpKind::list_read);
   put(key);
   put(std::uint64_t{elements.size()});
-  for (const ListElement& element : elements) put(element.version);
+  for (const database::ListElement& element : elements) put(element.version);
 }
 
-void TransactionBytes::predicate_read(std::string_view predicate, std::span<const StoredRow> rows,
+void TransactionBytes::predicate_read(std::string_view predicate, std::span<const database::StoredRow> rows,
                                       bool values) {
   start_operation(OpKind::predicate_read);
   put(predicate);
@@ -235,7 +236,7 @@ void TransactionBytes::predicate_read(std::string_view predicate, std::span<cons
 }
 
 void TransactionBytes::range_read(std::string_view low, std::string_view high,
-                                  std::span<const StoredRow> rows, bool values) {
+                                  std::span<const database::StoredRow> rows, bool values) {
   start_operation(OpKind::range_read);
   put(low);
   put(high);
@@ -278,7 +279,9 @@ void replay(std::string& bytes, std::size_t length, HistoryBuilder& build, Sessi
   Values values;
   Header header;
   for (std::size_t at = 0; at < length; at += header.bytes) {
+    assert(length - at >= sizeof header);
     std::memcpy(&header, bytes.data() + at, sizeof header);
+    assert(header.bytes >= sizeof header && header.bytes <= length - at);
     Cursor in(std::string_view(bytes).substr(at + sizeof header, header.bytes - sizeof header));
     build.begin(session, Atom::integer(next_name++));
     for (std::uint32_t i = 0; i < header.operations; ++i) replay_operation(in, values, build);

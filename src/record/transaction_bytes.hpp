@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "database/store.hpp"
 #include "history/builder.hpp"
 #include "history/history.hpp"
-#include "record/store/store.hpp"
 
 namespace assay::record {
 
@@ -29,9 +29,10 @@ class TransactionBytes {
   void read(std::string_view key, const ShownVersion& seen);
   void write(OpKind kind, std::string_view key, const ShownVersion& written);
   void erase(std::string_view key);
-  void list_read(std::string_view key, std::span<const ListElement> elements);
-  void predicate_read(std::string_view predicate, std::span<const StoredRow> rows, bool values);
-  void range_read(std::string_view low, std::string_view high, std::span<const StoredRow> rows, bool values);
+  void list_read(std::string_view key, std::span<const database::ListElement> elements);
+  void predicate_read(std::string_view predicate, std::span<const database::StoredRow> rows, bool values);
+  void range_read(std::string_view low, std::string_view high, std::span<const database::StoredRow> rows,
+                  bool values);
   // `end`: when the client knew, or gave up. Nobody knows when a transaction of unknown fate ends: the
   // history gets no end for it.
   void end(Status status, std::int64_t end, std::int64_t ahead = 0);
@@ -44,7 +45,7 @@ class TransactionBytes {
   void put(std::uint64_t number);
   void put(std::string_view text);
   void put(const ShownVersion& version);
-  void put_rows(std::span<const StoredRow> rows, bool values);
+  void put_rows(std::span<const database::StoredRow> rows, bool values);
 
   std::string bytes_;
   std::uint32_t operations_ = 0;

@@ -1,6 +1,7 @@
 #include "report/departures.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <optional>
 
 namespace assay::report {
@@ -9,6 +10,7 @@ using check::Event;
 
 Departures departures(const History& history, std::span<const Event> order, std::size_t most,
                       std::size_t pieces) {
+  assert(pieces > 0);
   Departures result;
   const auto larger = [](const Departure& a, const Departure& b) { return a.nanoseconds > b.nanoseconds; };
   result.over_order.assign(std::min(pieces, std::max<std::size_t>(order.size(), 1)), 0);

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "report/printable.hpp"
+#include "report/report.hpp"
 #include "report/scenes.hpp"
 #include "report/selection.hpp"
 #include "report/sentence.hpp"
+#include "report/story.hpp"
 
 namespace assay::report {
 
@@ -19,6 +21,7 @@ using check::Outcome;
 using check::Rule;
 using check::Step;
 using check::Verdict;
+using evidence::Examination;
 
 namespace {
 
@@ -26,7 +29,7 @@ constexpr std::size_t kMostOperations = 12;  // of one transaction
 
 // A double-quoted string of the DOT language. Backslashes begin escapes there, so those of the text are
 // doubled; control characters are gone already.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -39,7 +42,7 @@ std::string quoted(std::string_view text) {
 std::string lines(const std::vector<std::string>& texts) {
   std::string out = "\"";
   for (const std::string& text : texts) {
-    const std::string one = quoted(text);
+    const std::string one = in_quotes(text);
     out += one.substr(1, one.size() - 2) + "\\l";
   }
   return out + "\"";
@@ -70,7 +73,7 @@ std::string_view colour_of(Rule rule) {
 
 class Graph {
  public:
-  Graph(const History& history, const Outcome& outcome, const Story* story, std::size_t number)
+  Graph(const History& history, const Outcome& outcome, const std::optional<Story>& story, std::size_t number)
       : history_(history),
         outcome_(outcome),
         scenes_(scenes_of(history, outcome, story, {})),
@@ -78,7 +81,7 @@ class Graph {
 
   std::string text() {
     std::string out = fmt::format("  subgraph \"cluster_{}\" {{\n    label={};\n", prefix_,
-                                  quoted(fmt::format("{} is violated", info(outcome_.level).name)));
+                                  in_quotes(fmt::format("{} is violated", info(outcome_.level).name)));
     // All scenes or none: a node belongs to one scene, since a case's edges hold in that case only.
     const std::size_t count = std::max<std::size_t>(scenes_.shown.size(), 1);
     for (std::size_t i = 0; i < count; ++i) {
@@ -93,7 +96,7 @@ class Graph {
         const Txn writer = history_.transaction_of(bad.write);
         if (scenes_.names.count(writer) == 0 || scenes_.names.count(bad.txn) == 0) continue;
         out += fmt::format("    {} -> {} [label={}, color=\"#b3261e\"];\n", node(writer, 0), node(bad.txn, 0),
-                           quoted(anomaly(bad.kind)));
+                           in_quotes(anomaly(history_, bad)));
       }
     }
     return out + "  }\n";
@@ -120,7 +123,7 @@ class Graph {
     std::string out;
     for (const auto& [session, txns] : by_session) {
       out += fmt::format("    subgraph \"cluster_{}s{}_{}\" {{\n      label={}; style=dotted;\n", prefix_,
-                         number, index(session), quoted("session " + printable(history_.name(session))));
+                         number, index(session), in_quotes("session " + printable(history_.name(session))));
       for (const Txn txn : txns) {
         std::vector<std::string> label = {
             fmt::format("{}: transaction {}", scenes_.names.at(txn), printable(history_.name(txn)))};
@@ -153,7 +156,7 @@ class Graph {
       if (has_key(step)) label += " " + printable(history_.name(step.key));
       out +=
           fmt::format("    {} -> {} [label={}, tooltip={}, color=\"{}\"{}];\n", node(step.from.txn, number),
-                      node(step.to.txn, number), quoted(label), quoted(reason(history_, step, naming)),
+                      node(step.to.txn, number), in_quotes(label), in_quotes(reason(history_, step, naming)),
                       colour_of(step.rule), closes ? ", penwidth=2.5" : ", style=dashed");
     }
     return out;
@@ -167,19 +170,21 @@ class Graph {
 
 }  // namespace
 
-std::string dot(const Checked& checked) {
+std::string dot(const Examination& examination) {
   std::string out =
       "digraph assay {\n  rankdir=LR;\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n  edge "
       "[fontname=\"sans-serif\", fontsize=10];\n";
-  const std::vector<const Outcome*> explained = worth_explaining(checked.outcomes);
+  const std::vector<Selected> explained = worth_explaining(examination);
   for (std::size_t i = 0; i < explained.size(); ++i)
-    out += Graph(checked.history, *explained[i], story_of(checked.stories, explained[i]->level), i).text();
+    out += Graph(*examination.history, *explained[i].outcome,
+                 story_of(examination, explained[i].outcome->level), i)
+               .text();
   if (explained.empty()) {
     std::string verdicts;
-    for (const Outcome& outcome : checked.outcomes)
+    for (const Outcome& outcome : examination.outcomes)
       verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", info(outcome.level).name,
                               outcome.verdict == Verdict::holds ? "holds" : "is undecided");
-    out += fmt::format("  label={};\n", quoted(verdicts));
+    out += fmt::format("  label={};\n", in_quotes(verdicts));
   }
   return out + "}\n";
 }

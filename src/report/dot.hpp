@@ -4,12 +4,12 @@
 
 #include <string>
 
-#include "report/report.hpp"
+#include "evidence/examination.hpp"
 
 namespace assay::report {
 
 // One digraph; a subgraph per violated level that is explained. Without a violation the graph is empty but
 // for a label that says so.
-std::string dot(const Checked& checked);
+std::string dot(const evidence::Examination& examination);
 
 }  // namespace assay::report

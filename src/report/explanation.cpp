@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "report/query_words.hpp"
+#include "history/query.hpp"
 #include "report/report.hpp"
 #include "report/scenes.hpp"
 #include "report/sentence.hpp"
@@ -31,18 +31,18 @@ std::string explain_bad_reads(const History& history, const std::vector<BadRead>
       "No level allows " + std::string(bad_reads.size() == 1 ? "this read" : "these reads") + ":\n";
   const std::size_t shown = std::min(bad_reads.size(), kMost.bad_reads);
   for (std::size_t i = 0; i < shown; ++i) {
-    out += fmt::format("  {}: {}\n", anomaly(bad_reads[i].kind), sentence(history, bad_reads[i]));
+    out += fmt::format("  {}: {}\n", anomaly(history, bad_reads[i]), sentence(history, bad_reads[i]));
   }
   if (bad_reads.size() > shown)
     out += fmt::format(
-        "  … and {} more (--json lists {})\n", bad_reads.size() - shown,
+        "  … and {} more (the JSON report lists {})\n", bad_reads.size() - shown,
         bad_reads.size() <= kMostReadsInJson ? "all" : fmt::format("the first {}", kMostReadsInJson));
   return out;
 }
 
-class Telling {
+class Steps {
  public:
-  Telling(const History& history, const Scenes& scenes)
+  Steps(const History& history, const Scenes& scenes)
       : history_(history), scenes_(scenes), naming_(scenes.naming(history)) {
     for (const Scene& scene : scenes.shown) {
       for (const std::uint32_t i : scene.steps) {
@@ -59,16 +59,16 @@ class Telling {
     if (cases) out += "One of these must have been, and each is impossible:\n";
     for (std::size_t i = 0; i < scenes_.shown.size(); ++i) {
       if (cases) out += fmt::format("Case {}: {}.\n", i + 1, assumptions(scenes_.shown[i]));
-      out += told(scenes_.shown[i]);
+      out += steps_of(scenes_.shown[i]);
     }
     if (scenes_.left_out != 0)
-      out += fmt::format("… and {} more cases (--certificate writes all)\n", scenes_.left_out);
+      out += fmt::format("… and {} more cases (a certificate has them all)\n", scenes_.left_out);
     return out;
   }
 
  private:
   std::string name(const Event& event) const {
-    if (!scenes_.tells_begin_from_commit || event.txn == kInitialTxn) return naming_(event.txn);
+    if (!scenes_.two_sided || event.txn == kInitialTxn) return naming_(event.txn);
     return naming_(event.txn) + (event.side == Event::Side::begin ? "'s begin" : "'s commit");
   }
 
@@ -100,7 +100,7 @@ class Telling {
     return out;
   }
 
-  std::string told(const Scene& scene) const {
+  std::string steps_of(const Scene& scene) const {
     const Derivation& derivation = *scene.derivation;
     std::map<std::uint32_t, std::size_t> number;  // step -> its number here
     for (const std::uint32_t i : scene.steps) number.emplace(i, number.size() + 1);
@@ -121,7 +121,7 @@ class Telling {
                          premises.empty() ? "" : fmt::format(" [by {}]", premises));
     }
     if (scene.left_out != 0)
-      out += fmt::format("  … resting on {} other steps (--json lists all)\n", scene.left_out);
+      out += fmt::format("  … resting on {} other steps (the JSON report lists all)\n", scene.left_out);
     std::string circle;
     for (const std::uint32_t i : derivation.cycle) circle += name(derivation.steps[i].from) + " → ";
     circle += name(derivation.steps[derivation.cycle.front()].from);
@@ -136,22 +136,22 @@ class Telling {
 
 // The name, and all of it in one sentence.
 std::string head(const Story& story) {
-  const evidence::AnomalyInfo& anomaly = evidence::info(story.counterexample.anomaly);
-  std::string out =
-      fmt::format("{}{}{}\n", anomaly.title, anomaly.code.empty() ? "" : fmt::format(" ({})", anomaly.code),
-                  story.summary.empty() ? "." : ": " + story.summary);
+  const AnomalyInfo& anomaly = info(story.counterexample.anomaly);
+  const std::string code = code_of(story.counterexample);
+  std::string out = fmt::format("{}{}{}\n", anomaly.title, code.empty() ? "" : fmt::format(" ({})", code),
+                                story.summary.empty() ? "." : ": " + story.summary);
   out[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(out[0])));
   return out + fmt::format("What it means: {}\n", story.consequence);
 }
 
 }  // namespace
 
-std::string explanation(const History& history, const Outcome& outcome, const Story* story) {
+std::string explanation(const History& history, const Outcome& outcome, const std::optional<Story>& story) {
   if (outcome.verdict != check::Verdict::violated) return "";
-  std::string out = story == nullptr ? "" : head(*story);
+  std::string out = !story ? "" : head(*story);
   if (!outcome.bad_reads.empty()) return out + explain_bad_reads(history, outcome.bad_reads);
   const Scenes scenes = scenes_of(history, outcome, story, kMost);
-  if (!scenes.shown.empty()) return out + Telling(history, scenes).text();
+  if (!scenes.shown.empty()) return out + Steps(history, scenes).text();
   return out + fmt::format(
                    "No order of the transactions explains what they saw (found by {}, which gives no "
                    "derivation).\n",

@@ -13,6 +13,7 @@ using check::Event;
 using check::Outcome;
 using check::Step;
 using check::Verdict;
+using evidence::Examination;
 using Json = nlohmann::ordered_json;
 
 namespace {
@@ -60,7 +61,7 @@ Json place(const History& history, Op op) {
 }
 
 Json bad_read(const History& history, const BadRead& bad) {
-  Json out = {{"anomaly", anomaly(bad.kind)}, {"read", place(history, bad.read)}};
+  Json out = {{"anomaly", anomaly(history, bad)}, {"read", place(history, bad.read)}};
   if (const auto key = key_of(history, bad)) out["key"] = atom(history.name(*key));
   if (history.kind(bad.read) == OpKind::read) out["value"] = value(history, history.version(bad.read));
   if (bad.write != bad.read) out["write"] = place(history, bad.write);
@@ -95,21 +96,21 @@ Json derivation(const History& history, const Derivation& d) {
   return {{"kind", "cases"}, {"cases", std::move(cases)}};
 }
 
-Json counterexample(const History& history, const Outcome& outcome, const Story* story) {
+Json counterexample(const History& history, const Outcome& outcome, const std::optional<Story>& story) {
   Json out;
   if (!outcome.bad_reads.empty()) {
     Json reads = Json::array();
     const std::size_t shown = std::min(outcome.bad_reads.size(), kMostReadsInJson);
     for (std::size_t i = 0; i < shown; ++i) reads.push_back(bad_read(history, outcome.bad_reads[i]));
     out = {{"kind", "reads"}, {"reads", std::move(reads)}, {"total", outcome.bad_reads.size()}};
-  } else if (story != nullptr && !story->counterexample.derivation.empty()) {
+  } else if (story && !story->counterexample.derivation.empty()) {
     out = derivation(history, story->counterexample.derivation);
   } else if (!outcome.derivation.empty()) {
     out = derivation(history, outcome.derivation);
   } else {
     return nullptr;
   }
-  if (story != nullptr) {
+  if (story) {
     Json transactions = Json::array();
     for (const Txn t : story->counterexample.transactions) transactions.push_back(transaction(history, t));
     out["transactions"] = std::move(transactions);
@@ -118,24 +119,26 @@ Json counterexample(const History& history, const Outcome& outcome, const Story*
   return out;
 }
 
-Json named(evidence::Anomaly anomaly) {
-  const evidence::AnomalyInfo& row = evidence::info(anomaly);
+Json named(const evidence::Counterexample& found) {
+  const Anomaly anomaly = found.anomaly;
+  const AnomalyInfo& row = info(anomaly);
+  const std::string code = code_of(found);
   Json forbidden = Json::array();
-  for (const Level level : evidence::levels_that_forbid(anomaly)) forbidden.push_back(info(level).name);
+  for (const Level level : levels_that_forbid(anomaly)) forbidden.push_back(info(level).name);
   return {{"name", row.name},
           {"title", row.title},
-          {"code", row.code.empty() ? Json(nullptr) : Json(row.code)},
+          {"code", code.empty() ? Json(nullptr) : Json(code)},
           {"forbidden_by", std::move(forbidden)},
           {"consequence", row.consequence}};
 }
 
-Json result(const History& history, const Outcome& outcome, const Story* story) {
+Json result(const History& history, const Outcome& outcome, const std::optional<Story>& story) {
   Json out = {{"level", info(outcome.level).name}, {"verdict", name(outcome.verdict)}};
   if (outcome.verdict == Verdict::undecided) out["reason"] = outcome.reason;
   if (!outcome.method.empty()) out["method"] = outcome.method;
   if (outcome.verdict == Verdict::violated) {
-    if (story != nullptr) {
-      out["anomaly"] = named(story->counterexample.anomaly);
+    if (story) {
+      out["anomaly"] = named(story->counterexample);
       out["sentences"] = story->sentences;
     }
     out["explanation"] = explanation(history, outcome, story);
@@ -171,23 +174,23 @@ Json head(const History& history) {
 
 }  // namespace
 
-std::string json(const Checked& checked) {
+std::string json(const Examination& examination) {
   Json results = Json::array();
   Json levels = Json::array();
-  for (const Outcome& outcome : checked.outcomes) {
-    results.push_back(result(checked.history, outcome, story_of(checked.stories, outcome.level)));
+  for (const Outcome& outcome : examination.outcomes) {
+    results.push_back(result(*examination.history, outcome, story_of(examination, outcome.level)));
     levels.push_back(work(outcome));
   }
-  const auto strongest = check::strongest(checked.outcomes);
+  const auto strongest = examination.strongest();
   return written({{"assay", ASSAY_VERSION},
-                  {"history", head(checked.history)},
-                  {"session_order", checked.sessions == check::SessionOrder::keep ? "keep" : "ignore"},
+                  {"history", head(*examination.history)},
+                  {"session_order", examination.sessions == check::SessionOrder::keep ? "keep" : "ignore"},
                   {"results", std::move(results)},
                   {"strongest", strongest ? Json(info(*strongest).name) : Json(nullptr)},
                   {"stats",
-                   {{"read_seconds", checked.read_seconds},
-                    {"check_seconds", checked.check_seconds},
-                    {"history_bytes", checked.history.resident_bytes()},
+                   {{"read_seconds", examination.read_seconds},
+                    {"check_seconds", examination.check_seconds},
+                    {"history_bytes", examination.history->resident_bytes()},
                     {"levels", std::move(levels)}}}});
 }
 

@@ -6,49 +6,19 @@
 #include <string_view>
 
 #include "report/printable.hpp"
+#include "report/report.hpp"
 #include "report/selection.hpp"
 #include "report/sentence.hpp"
+#include "report/story.hpp"
 
 namespace assay::report {
 
 using check::Outcome;
 using check::Verdict;
+using evidence::Examination;
+using evidence::refuted_by;
 
 namespace {
-
-// For element content and attributes. XML 1.0 has no way to write most control characters, and U+FFFE and
-// U+FFFF are no characters of it.
-std::string xml(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#10;";
-        break;
-      default:
-        if (text.substr(i, 2) == "\xEF\xBF" && i + 2 < text.size() &&
-            static_cast<unsigned char>(text[i + 2]) >= 0xBE) {
-          i += 2;
-        } else if (static_cast<unsigned char>(c) >= 0x20 && c != '\x7F') {
-          out += c;
-        }
-    }
-  }
-  return out;
-}
 
 double seconds_of(const Outcome& outcome) {
   double seconds = 0;
@@ -57,21 +27,32 @@ double seconds_of(const Outcome& outcome) {
 }
 
 // One line that says what is wrong.
-std::string message(const Checked& checked, const Outcome& outcome) {
+std::string message(const Examination& examination, const Outcome& outcome) {
   const std::string_view level = info(outcome.level).name;
   if (outcome.verdict == Verdict::undecided)
     return fmt::format("{} is undecided{}", level,
                        outcome.reason.empty() ? "" : ": " + printable(outcome.reason));
-  const Outcome* weaker = refuted_by(outcome, checked.outcomes);
+  const Outcome* weaker = refuted_by(outcome, examination.outcomes);
   if (weaker != nullptr) return fmt::format("{} is violated, since {} is", level, info(weaker->level).name);
-  if (const Story* story = story_of(checked.stories, outcome.level))
-    return fmt::format("{} is violated: {}", level, evidence::info(story->counterexample.anomaly).title);
+  if (const auto story = story_of(examination, outcome.level))
+    return fmt::format("{} is violated: {}", level, info(story->counterexample.anomaly).title);
   if (outcome.bad_reads.empty()) return fmt::format("{} is violated", level);
-  return fmt::format("{} is violated: {}", level, sentence(checked.history, outcome.bad_reads.front()));
+  return fmt::format("{} is violated: {}", level, sentence(*examination.history, outcome.bad_reads.front()));
 }
 
-std::size_t count(const Checked& checked, Verdict verdict) {
-  return static_cast<std::size_t>(std::count_if(checked.outcomes.begin(), checked.outcomes.end(),
+// A case that found nothing to test must not look like one that passed.
+bool is_of_nothing(const Examination& examination, const Outcome& outcome) {
+  return outcome.verdict == Verdict::holds && evidence::committed(*examination.history) == 0;
+}
+
+std::size_t skipped(const Examination& examination) {
+  return static_cast<std::size_t>(std::count_if(
+      examination.outcomes.begin(), examination.outcomes.end(),
+      [&](const Outcome& o) { return o.verdict == Verdict::undecided || is_of_nothing(examination, o); }));
+}
+
+std::size_t count(const Examination& examination, Verdict verdict) {
+  return static_cast<std::size_t>(std::count_if(examination.outcomes.begin(), examination.outcomes.end(),
                                                 [&](const Outcome& o) { return o.verdict == verdict; }));
 }
 
@@ -108,28 +89,31 @@ std::string command_property(std::string_view text) {
 
 }  // namespace
 
-std::string junit(const Checked& checked) {
-  const std::string suite = xml(printable(checked.history.path()));
+std::string junit(const Examination& examination) {
+  const std::string suite = markup(printable(examination.history->path()));
   const std::string counts =
       fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{:.6f}\"",
-                  checked.outcomes.size(), count(checked, Verdict::violated),
-                  count(checked, Verdict::undecided), checked.read_seconds + checked.check_seconds);
+                  examination.outcomes.size(), count(examination, Verdict::violated), skipped(examination),
+                  examination.read_seconds + examination.check_seconds);
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\" {}>\n  <testsuite name=\"{}\" "
       "{}>\n",
       counts, suite, counts);
-  for (const Outcome& outcome : checked.outcomes) {
+  for (const Outcome& outcome : examination.outcomes) {
     out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\"", suite,
                        info(outcome.level).name, seconds_of(outcome));
-    const std::string said = xml(message(checked, outcome));
+    const std::string said = markup(message(examination, outcome));
     switch (outcome.verdict) {
       case Verdict::holds:
-        out += "/>\n";
+        out += is_of_nothing(examination, outcome)
+                   ? ">\n      <skipped message=\"nothing was tested: no transaction committed\"/>\n    "
+                     "</testcase>\n"
+                   : "/>\n";
         break;
       case Verdict::violated:
         out += fmt::format(
             ">\n      <failure type=\"violated\" message=\"{}\">{}</failure>\n    </testcase>\n", said,
-            xml(explanation(checked.history, outcome, story_of(checked.stories, outcome.level))));
+            markup(explanation(*examination.history, outcome, story_of(examination, outcome.level))));
         break;
       case Verdict::undecided:
         out += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", said);
@@ -139,18 +123,18 @@ std::string junit(const Checked& checked) {
   return out + "  </testsuite>\n</testsuites>\n";
 }
 
-std::string annotations(const Checked& checked) {
+std::string annotations(const Examination& examination) {
   std::string out;
-  for (const Outcome& outcome : checked.outcomes) {
+  for (const Outcome& outcome : examination.outcomes) {
     if (outcome.verdict == Verdict::holds) continue;
     const bool violated = outcome.verdict == Verdict::violated;
-    std::string body = message(checked, outcome);
-    if (violated && refuted_by(outcome, checked.outcomes) == nullptr)
-      body += "\n" + explanation(checked.history, outcome, story_of(checked.stories, outcome.level));
+    std::string body = message(examination, outcome);
+    if (violated && refuted_by(outcome, examination.outcomes) == nullptr)
+      body += "\n" + explanation(*examination.history, outcome, story_of(examination, outcome.level));
     const std::string title =
         fmt::format("{} {}", info(outcome.level).name, violated ? "is violated" : "is undecided");
     out += fmt::format("::{} file={},title={}::{}\n", violated ? "error" : "warning",
-                       command_property(printable(checked.history.path())), command_property(title),
+                       command_property(printable(examination.history->path())), command_property(title),
                        command_data(body));
   }
   return out;

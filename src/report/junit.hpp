@@ -4,14 +4,14 @@
 
 #include <string>
 
-#include "report/report.hpp"
+#include "evidence/examination.hpp"
 
 namespace assay::report {
 
 // Violated is a failure, undecided is skipped with its reason.
-std::string junit(const Checked& checked);
+std::string junit(const evidence::Examination& examination);
 
 // A line per level that is violated (::error) or undecided (::warning); nothing for one that holds.
-std::string annotations(const Checked& checked);
+std::string annotations(const evidence::Examination& examination);
 
 }  // namespace assay::report

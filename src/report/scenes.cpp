@@ -13,6 +13,8 @@ using check::Step;
 
 namespace {
 
+constexpr std::size_t kMostBeside = 12;  // transactions of a counterexample that no step names
+
 // A, B, ..., Z, AA, AB, ...
 std::string letter(std::size_t n) {
   std::string out;
@@ -37,7 +39,8 @@ std::vector<std::uint32_t> needed_steps(const Derivation& derivation) {
 
 class Stage {
  public:
-  Stage(const Story* story, const SceneLimits& limits) : story_(story), limits_(limits) {}
+  Stage(const History& history, const std::optional<Story>& story, const SceneLimits& limits)
+      : history_(history), story_(story), limits_(limits) {}
 
   void meet(Txn txn) {
     if (txn == kInitialTxn || result_.names.count(txn) != 0) return;
@@ -45,11 +48,11 @@ class Stage {
     result_.cast.push_back(txn);
   }
 
-  void tell(const Derivation& derivation) {
+  void show(const Derivation& derivation) {
     if (!derivation.cycle.empty()) return add_scene(derivation);
     for (const Derivation::Case& one : derivation.cases) {
       assumptions_.push_back(&one.assumption);
-      tell(one.derivation);
+      show(one.derivation);
       assumptions_.pop_back();
     }
   }
@@ -58,7 +61,7 @@ class Stage {
 
  private:
   std::string name(Txn txn) const {
-    if (story_ == nullptr) return letter(result_.names.size());
+    if (!story_) return letter(result_.names.size());
     const std::vector<Txn>& known = story_->counterexample.transactions;
     const auto found = std::find(known.begin(), known.end(), txn);
     if (found == known.end()) return letter(result_.names.size());
@@ -90,11 +93,12 @@ class Stage {
     meet(step.from.txn);
     meet(step.to.txn);
     if (has_witness(step)) meet(step.witness);
-    if (step.from.side == Event::Side::begin || step.to.side == Event::Side::begin)
-      result_.tells_begin_from_commit = true;
+    if (step.read != check::kNoOp) meet(history_.transaction_of(step.read));
+    if (step.from.side == Event::Side::begin || step.to.side == Event::Side::begin) result_.two_sided = true;
   }
 
-  const Story* story_;
+  const History& history_;
+  const std::optional<Story>& story_;
   const SceneLimits& limits_;
   Scenes result_;
   std::vector<const Step*> assumptions_;
@@ -109,9 +113,9 @@ Naming Scenes::naming(const History& history) const {
   };
 }
 
-Scenes scenes_of(const History& history, const Outcome& outcome, const Story* story,
+Scenes scenes_of(const History& history, const Outcome& outcome, const std::optional<Story>& story,
                  const SceneLimits& limits) {
-  Stage stage(story, limits);
+  Stage stage(history, story, limits);
   const std::size_t reads = std::min(outcome.bad_reads.size(), limits.bad_reads);
   for (std::size_t i = 0; i < reads; ++i) {
     const check::BadRead& bad = outcome.bad_reads[i];
@@ -121,12 +125,15 @@ Scenes scenes_of(const History& history, const Outcome& outcome, const Story* st
   if (reads != 0) return stage.finish();
   // The story's derivation is that of the smallest counterexample; the checker's own is the first that it
   // met.
-  const bool told = story != nullptr && !story->counterexample.derivation.empty();
-  const Derivation& derivation = told ? story->counterexample.derivation : outcome.derivation;
-  stage.tell(derivation);
+  const bool explained = story && !story->counterexample.derivation.empty();
+  const Derivation& derivation = explained ? story->counterexample.derivation : outcome.derivation;
+  stage.show(derivation);
+  // The first sentence may speak of others: of those without whom a writer of unknown fate would not count.
+  if (explained && story->counterexample.transactions.size() <= kMostBeside) {
+    for (const Txn txn : story->counterexample.transactions) stage.meet(txn);
+  }
   if (derivation.empty()) {
-    for (const Txn txn : story != nullptr ? story->counterexample.transactions : outcome.core)
-      stage.meet(txn);
+    for (const Txn txn : story ? story->counterexample.transactions : outcome.core) stage.meet(txn);
   }
   return stage.finish();
 }

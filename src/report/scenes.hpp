@@ -1,11 +1,12 @@
 // Which transactions and which steps of a refutation a person should see. Where the refutation tells cases
 // apart, each innermost case is a scene of its own; all scenes share one cast, so that a name means the
-// same transaction everywhere. All reports tell these scenes.
+// same transaction everywhere. All reports show these scenes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ struct Scenes {
   std::size_t left_out = 0;
   std::vector<Txn> cast;             // the transactions that they speak of; not the initial state
   std::map<Txn, std::string> names;  // of the cast: those of the story, or A, B, ...
-  bool tells_begin_from_commit = false;
+  bool two_sided = false;            // steps tell the begin of a transaction from its commit
 
   // Calls the cast by these names, and everybody else in full.
   Naming naming(const History& history) const;
@@ -41,8 +42,8 @@ struct SceneLimits {
   std::size_t bad_reads = 10;
 };
 
-// `story` is that of the outcome, or nullptr.
-Scenes scenes_of(const History& history, const check::Outcome& outcome, const Story* story,
+// `story` is that of the outcome, if it has one.
+Scenes scenes_of(const History& history, const check::Outcome& outcome, const std::optional<Story>& story,
                  const SceneLimits& limits);
 
 }  // namespace assay::report

@@ -6,6 +6,7 @@ namespace assay::report {
 
 using check::Outcome;
 using check::Verdict;
+using evidence::Examination;
 
 namespace {
 
@@ -14,28 +15,42 @@ bool same_bad_reads(const Outcome& a, const Outcome& b) {
                     [](const auto& x, const auto& y) { return x.kind == y.kind && x.read == y.read; });
 }
 
-}  // namespace
-
-const Outcome* refuted_by(const Outcome& outcome, std::span<const Outcome> all) {
-  for (const Outcome& other : all) {
-    if (other.verdict == Verdict::violated && other.level != outcome.level &&
-        implies(outcome.level, other.level)) {
-      return &other;
-    }
-  }
-  return nullptr;
+// Whether one anomaly breaks both levels: each forbids it, whoever shows it.
+bool is_same(const Examination& examination, const Outcome& a, const Outcome& b) {
+  if (!a.bad_reads.empty() && same_bad_reads(a, b)) return true;
+  const evidence::Explanation* one = examination.explanation_of(a.level);
+  const evidence::Explanation* other = examination.explanation_of(b.level);
+  if (one == nullptr || other == nullptr) return false;
+  const Anomaly anomaly = other->counterexample.anomaly;
+  return anomaly != Anomaly::unnamed_cycle && one->counterexample.anomaly == anomaly;
 }
 
-std::vector<const Outcome*> worth_explaining(std::span<const Outcome> outcomes) {
-  std::vector<const Outcome*> chosen;
+}  // namespace
+
+std::vector<Selected> worth_explaining(const Examination& examination) {
+  const std::vector<Outcome>& outcomes = examination.outcomes;
+  std::vector<Selected> chosen;
   for (const Outcome& outcome : outcomes) {
-    if (outcome.verdict != Verdict::violated || refuted_by(outcome, outcomes) != nullptr) continue;
-    const bool told = std::any_of(chosen.begin(), chosen.end(), [&](const Outcome* other) {
-      return !outcome.bad_reads.empty() && same_bad_reads(outcome, *other);
+    if (outcome.verdict != Verdict::violated || evidence::refuted_by(outcome, outcomes) != nullptr) continue;
+    const auto same = std::find_if(chosen.begin(), chosen.end(), [&](const Selected& other) {
+      return is_same(examination, outcome, *other.outcome);
     });
-    if (!told) chosen.push_back(&outcome);
+    if (same == chosen.end()) {
+      chosen.push_back({&outcome, {}});
+    } else {
+      same->also.push_back(outcome.level);
+    }
   }
   return chosen;
+}
+
+std::string listed(const std::vector<Level>& levels) {
+  std::string out;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    out += i == 0 ? "" : i + 1 == levels.size() ? " and " : ", ";
+    out += info(levels[i]).name;
+  }
+  return out;
 }
 
 }  // namespace assay::report

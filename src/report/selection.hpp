@@ -1,18 +1,25 @@
 // Which of several outcomes deserve to be told at length. What refutes a level refutes every level that
-// implies it, so a report explains the weakest violated levels and refers the others to them.
+// implies it, so a report explains the weakest violated levels and refers the others to them. Where the same
+// anomaly breaks several of these, it is told once.
 #pragma once
 
-#include <span>
+#include <string>
 #include <vector>
 
 #include "check/outcome.hpp"
+#include "evidence/examination.hpp"
 
 namespace assay::report {
 
-// A violated level that `outcome`'s level implies, if one was asked for too: its evidence serves for both.
-const check::Outcome* refuted_by(const check::Outcome& outcome, std::span<const check::Outcome> all);
+struct Selected {
+  const check::Outcome* outcome;
+  std::vector<Level> also;  // other levels that the same anomaly breaks, that are not told of themselves
+};
 
-// The weakest violated ones; bad reads, which violate every level alike, only once.
-std::vector<const check::Outcome*> worth_explaining(std::span<const check::Outcome> outcomes);
+// The weakest violated ones; bad reads, which violate every level alike, only once, as every other anomaly.
+std::vector<Selected> worth_explaining(const evidence::Examination& examination);
+
+// "read-committed", "read-committed, prefix and causal".
+std::string listed(const std::vector<Level>& levels);
 
 }  // namespace assay::report

@@ -2,35 +2,26 @@
 // and what it can do to an application. All reports tell the same story; they differ in how they set it.
 #pragma once
 
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "check/check.hpp"
-#include "check/outcome.hpp"
-#include "evidence/counterexample.hpp"
+#include "evidence/examination.hpp"
 #include "history/history.hpp"
 
 namespace assay::report {
 
+// Borrows from the explanation that it was made of.
 struct Story {
-  Level level{};
-  evidence::Counterexample counterexample;  // the anomaly, the transactions, the derivation
-  std::vector<std::string> names;           // of those transactions, as the sentences call them: "T8"
+  const evidence::Counterexample& counterexample;  // the anomaly, the transactions, the derivation
+  std::vector<std::string> names;                  // of those transactions, as the sentences call them: "T8"
   std::string summary;  // all of it in one sentence; empty where the anomaly is a cycle and no more
   std::vector<std::string> sentences;  // the summary, then why it is impossible; each ends in a full stop
   std::string consequence;             // what it means for an application, one line
 };
 
-// REQUIRES: as evidence::find_counterexample().
-Story tell(const History& history, const check::Outcome& outcome, const check::Options& options);
-
-// The stories of the violated levels: of all, or only of those that a text explains in full (the weakest).
-enum class Which : bool { all, weakest };
-std::vector<Story> tell(const History& history, std::span<const check::Outcome> outcomes,
-                        const check::Options& options, Which which);
-
-// The story of a level, or nullptr.
-const Story* story_of(std::span<const Story> stories, Level level);
+Story story_of(const History& history, const evidence::Explanation& explanation);
+// Of a level that is explained, otherwise nullopt.
+std::optional<Story> story_of(const evidence::Examination& examination, Level level);
 
 }  // namespace assay::report

@@ -11,6 +11,8 @@ namespace assay::report {
 
 using check::Outcome;
 using check::Verdict;
+using evidence::Examination;
+using evidence::refuted_by;
 
 namespace {
 
@@ -110,40 +112,43 @@ std::string_view name(OpKind kind) {
   return "";
 }
 
-std::string text(const Checked& checked, const TextStyle& style) {
-  const History& history = checked.history;
+std::string text(const Examination& examination, const TextStyle& style) {
+  const History& history = *examination.history;
   std::string out = heading(history) + notes(history);
-  if (checked.sessions == check::SessionOrder::ignore)
+  if (examination.sessions == check::SessionOrder::ignore)
     out += "note: the order of transactions in a session is ignored\n";
 
   std::size_t width = 0;
-  for (const Outcome& outcome : checked.outcomes) width = std::max(width, info(outcome.level).name.size());
-  for (const Outcome& outcome : checked.outcomes) {
+  for (const Outcome& outcome : examination.outcomes)
+    width = std::max(width, info(outcome.level).name.size());
+  for (const Outcome& outcome : examination.outcomes) {
     out += fmt::format("{:<{}}  {}", info(outcome.level).name, width, painted(outcome.verdict, style.colour));
     if (outcome.verdict == Verdict::undecided && !outcome.reason.empty())
       out += ": " + printable(outcome.reason);
     if (outcome.verdict == Verdict::violated) {
-      const Outcome* weaker = refuted_by(outcome, checked.outcomes);
+      const Outcome* weaker = refuted_by(outcome, examination.outcomes);
       if (weaker != nullptr) out += fmt::format(", since {} is", info(weaker->level).name);
     }
     out += "\n";
   }
   if (style.strongest) {
-    const auto level = check::strongest(checked.outcomes);
+    const auto level = examination.strongest();
     out += fmt::format("strongest level that holds: {}\n", level ? info(*level).name : "none");
   }
-  for (const Outcome* outcome : worth_explaining(checked.outcomes)) {
+  for (const auto& [outcome, also] : worth_explaining(examination)) {
     out += "\n";
     if (outcome->bad_reads.empty()) {  // bad reads violate every level alike
-      out += fmt::format("Why {} is violated. It promises:\n  {}\n", info(outcome->level).name,
+      out += fmt::format("Why {} is violated{}. It promises:\n  {}\n", info(outcome->level).name,
+                         also.empty() ? "" : fmt::format(" (by this anomaly also {})", listed(also)),
                          info(outcome->level).promise);
     }
-    out += explanation(history, *outcome, story_of(checked.stories, outcome->level));
+    out += explanation(history, *outcome, story_of(examination, outcome->level));
   }
   if (style.statistics) {
-    out += fmt::format("\nread in {}, decided in {}; the history takes {}\n", seconds(checked.read_seconds),
-                       seconds(checked.check_seconds), megabytes(history.resident_bytes()));
-    for (const Outcome& outcome : checked.outcomes) out += work_of(outcome);
+    out +=
+        fmt::format("\nread in {}, decided in {}; the history takes {}\n", seconds(examination.read_seconds),
+                    seconds(examination.check_seconds), megabytes(history.resident_bytes()));
+    for (const Outcome& outcome : examination.outcomes) out += work_of(outcome);
   }
   return out;
 }

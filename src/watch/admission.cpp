@@ -5,7 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "watch/retired.hpp"
+#include "watch/forget/retired.hpp"
+#include "watch/level_rules.hpp"
 
 namespace assay::watch {
 
@@ -16,15 +17,15 @@ constexpr std::uint32_t kSeveral = 0xFFFFFFFEU;
 
 class Admission {
  public:
-  Admission(const Watcher::State& state, const Assembly& all)
+  Admission(const State& state, const Assembly& all)
       : state_(state), all_(all), h_(all.history), admitted_(state.sessions.size()) {
     for (std::uint32_t s = 0; s < admitted_.size(); ++s) {
-      admitted_[s] = static_cast<std::uint32_t>(all.fresh[s].size());
+      admitted_[s] = all.fresh[s];
     }
   }
 
   std::vector<std::uint32_t> run() {
-    if (!state_.any_open()) return admitted_;
+    if (!state_.any_to_come()) return admitted_;
     find_writers();
     // The largest set in which every read that has to wait for its writer has it.
     bool changed = true;
@@ -114,16 +115,17 @@ class Admission {
     return *answer;
   }
 
-  // Whether some open session could still send a write that this transaction read. Whatever comes, comes
+  // Whether some session could still send a write that this transaction read. Whatever comes, comes
   // after the last transaction of its session that arrived: if this one precedes that, it cannot have read
-  // it.
+  // it. Of a session that was not heard of, nothing has arrived.
   bool can_still_come(Txn t) {
+    if (!state_.sessions_known || !rules_of(state_.options.level).causal) return true;
     const std::uint32_t own = index(h_.session_of(t));
     std::vector<bool> reached(state_.sessions.size(), false);
     reached[own] = true;
     const auto done = [&] {
       for (std::uint32_t s = 0; s < reached.size(); ++s) {
-        if (state_.sessions[s].open && !reached[s]) return false;
+        if (state_.sessions[s].has_more() && !reached[s]) return false;
       }
       return true;
     };
@@ -186,7 +188,7 @@ class Admission {
     return retired_.contains({OwnedAtom(h_.name(h_.key_of(v))), OwnedAtom(h_.value(v))});
   }
 
-  const Watcher::State& state_;
+  const State& state_;
   const Assembly& all_;
   const History& h_;
   std::vector<std::uint32_t> admitted_;
@@ -204,7 +206,7 @@ class Admission {
 
 }  // namespace
 
-std::vector<std::uint32_t> admissible(const Watcher::State& state, const Assembly& all) {
+std::vector<std::uint32_t> admissible(const State& state, const Assembly& all) {
   return Admission(state, all).run();
 }
 

@@ -1,11 +1,11 @@
 #include "watch/assembly.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "history/builder.hpp"
 #include "history/rebuild.hpp"
-#include "watch/retired.hpp"
+#include "watch/forget/retired.hpp"
+#include "watch/level_rules.hpp"
 
 namespace assay::watch {
 
@@ -17,9 +17,9 @@ bool has_version(OpKind kind) {
 
 class Assembler {
  public:
-  explicit Assembler(const Watcher::State& state) : state_(state) {
+  explicit Assembler(const State& state) : state_(state) {
     assembly_.kept.assign(state.sessions.size(), 0);
-    assembly_.fresh.resize(state.sessions.size());
+    assembly_.fresh.assign(state.sessions.size(), 0);
     for (const SessionState& session : state.sessions) builder_.session(session.name.view());
   }
 
@@ -40,21 +40,15 @@ class Assembler {
 
   // Those among the first `most` of their session.
   void add_arrivals(std::span<const std::uint32_t> most) {
-    for (std::uint32_t f = 0; f < state_.arrivals.size(); ++f) {
-      const History& fragment = state_.arrivals[f];
-      std::vector<const Entry*> entries(fragment.keys(), nullptr);
-      if (!state_.entries.empty()) {
-        for (std::uint32_t k = 0; k < fragment.keys(); ++k) {
-          const auto found = state_.entries.find(fragment.name(Key{k}));
-          if (found != state_.entries.end()) entries[k] = &found->second;
-        }
-      }
+    for (const History& fragment : state_.arrivals) {
+      std::optional<std::vector<const Entry*>> entries;  // per key, once something of the fragment is needed
       for (std::uint32_t i = 0; i < fragment.sessions(); ++i) {
         const std::uint32_t s = state_.session_ids.at(to_string(fragment.name(Session{i})));
         for (const Txn t : fragment.transactions_of(Session{i})) {
-          if (assembly_.fresh[s].size() >= most[s]) break;
-          assembly_.fresh[s].push_back({f, t});
-          add_arrival(fragment, t, s, entries);
+          if (assembly_.fresh[s] >= most[s]) break;
+          if (!entries) entries = entries_of(fragment);
+          ++assembly_.fresh[s];
+          add_arrival(fragment, t, s, *entries);
         }
       }
     }
@@ -63,11 +57,21 @@ class Assembler {
   Assembly finish() {
     if (!state_.sessions.empty()) builder_.clocks(Clocks::several);
     assembly_.history = builder_.finish();
-    if (state_.collected) bridge();
+    if (state_.has_forgotten) bridge();
     return std::move(assembly_);
   }
 
  private:
+  std::vector<const Entry*> entries_of(const History& fragment) const {
+    std::vector<const Entry*> entries(fragment.keys(), nullptr);
+    if (state_.entries.empty()) return entries;
+    for (std::uint32_t k = 0; k < fragment.keys(); ++k) {
+      const auto found = state_.entries.find(fragment.name(Key{k}));
+      if (found != state_.entries.end()) entries[k] = &found->second;
+    }
+    return entries;
+  }
+
   void add_arrival(const History& from, Txn t, std::uint32_t s, const std::vector<const Entry*>& entries) {
     Rebuild rebuild(from, builder_);
     builder_.begin(Session{s}, from.name(t));
@@ -105,7 +109,7 @@ class Assembler {
     const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
     std::vector<std::uint32_t> first_held(sessions + std::size_t{1}, 0);
     for (std::uint32_t s = 0; s < sessions; ++s) first_held[s + 1] = first_held[s] + assembly_.kept[s];
-    const std::uint32_t events = events_per_transaction(state_.options.level);
+    const std::uint32_t events = rules_of(state_.options.level).events;
     // Of each event of a kept transaction: its number in its session. A clock covers those below what it
     // says.
     std::vector<std::uint32_t> numbers;
@@ -128,7 +132,7 @@ class Assembler {
       const std::uint32_t last = std::min(all.size(), assembly_.kept[own] + 1) * events;
       for (std::uint32_t i = 0; i < last; ++i) {
         const check::Event to = event(own, i);
-        const Clock* clock = &state_.sessions[own].clock;
+        const VectorClock* clock = &state_.sessions[own].clock;
         if (i / events < assembly_.kept[own]) {
           const Place& place = state_.places[first_held[own] + i / events];
           clock = to.side == check::Event::Side::commit ? &place.commit : &place.begin;
@@ -161,38 +165,21 @@ class Assembler {
     return state_.excused.contains({OwnedAtom(from.name(from.key_of(v))), OwnedAtom(from.value(v))});
   }
 
-  const Watcher::State& state_;
+  const State& state_;
   HistoryBuilder builder_;
   Assembly assembly_;
 };
 
 }  // namespace
 
-Assembly assemble(const Watcher::State& state) {
-  const std::vector<std::uint32_t> all(state.sessions.size(), std::numeric_limits<std::uint32_t>::max());
-  return assemble(state, all);
-}
-
-Assembly assemble(const Watcher::State& state, std::span<const std::uint32_t> admitted) {
+Assembly assemble(const State& state, std::span<const std::uint32_t> admitted) {
   Assembler assembler(state);
   assembler.add_held();
   assembler.add_arrivals(admitted);
   return assembler.finish();
 }
 
-History left_waiting(const Watcher::State& state, const Assembly& all,
-                     std::span<const std::uint32_t> admitted) {
-  HistoryBuilder builder;
-  for (std::uint32_t s = 0; s < all.fresh.size(); ++s) {
-    for (std::size_t i = admitted[s]; i < all.fresh[s].size(); ++i) {
-      const Arrival& arrival = all.fresh[s][i];
-      Rebuild(state.arrivals[arrival.fragment], builder).transaction(arrival.txn);
-    }
-  }
-  return builder.finish();
-}
-
-std::vector<std::uint32_t> positions_in_sessions(const Watcher::State& state, const Assembly& assembly) {
+std::vector<std::uint32_t> positions_in_sessions(const State& state, const Assembly& assembly) {
   const History& h = assembly.history;
   std::vector<std::uint32_t> positions;
   positions.reserve(h.transactions());

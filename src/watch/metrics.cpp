@@ -1,20 +1,14 @@
 #include "watch/metrics.hpp"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
-#include <cerrno>
-#include <chrono>
 #include <fstream>
+#include <utility>
 
 namespace assay::watch {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 std::uint64_t resident_bytes() {
   std::ifstream statm("/proc/self/statm");
@@ -30,18 +24,12 @@ void metric(std::string& out, std::string_view name, std::string_view type, std:
                      help, type, value);
 }
 
-// Waits until the socket is ready; false after `deadline`.
-bool wait_for(const collect::Descriptor& socket, short what, Clock::time_point deadline) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-  pollfd ready{socket.get(), what, 0};
-  return left > 0 && ::poll(&ready, 1, static_cast<int>(left)) > 0;
-}
-
 }  // namespace
 
 std::string metrics(const Status& s, Level level) {
   std::string out;
   metric(out, "transactions_total", "counter", "Transactions taken in.", s.transactions);
+  metric(out, "committed_total", "counter", "Transactions taken in that had committed.", s.committed);
   metric(out, "fragments_total", "counter", "Fragments taken in.", s.fragments);
   metric(out, "rounds_total", "counter", "Rounds decided.", s.rounds);
   metric(out, "violations_total", "counter", "Distinct violations told.", s.violations);
@@ -58,6 +46,8 @@ std::string metrics(const Status& s, Level level) {
   metric(out, "entries", "gauge", "Keys whose last version is kept without its transaction.", s.kept.entries);
   metric(out, "waiting_transactions", "gauge", "Transactions that read what has not arrived.",
          s.kept.waiting);
+  metric(out, "sessions_known", "gauge",
+         "1 if no session but those that were heard of can still send something.", s.sessions_known ? 1 : 0);
   metric(out, "log_bytes", "gauge", "Size of the log on disk.", s.log_bytes);
   metric(out, "storage_works", "gauge", "1 if the log and checkpoints can be written.",
          s.storage_works ? 1 : 0);
@@ -75,55 +65,13 @@ std::string metrics(const Status& s, Level level) {
   return out;
 }
 
-MetricsServer::MetricsServer(const collect::Address& address, std::function<std::string()> content)
-    : listener_(collect::listen_at(address)), content_(std::move(content)), thread_([this] { run(); }) {}
-
-MetricsServer::~MetricsServer() {
-  stop_ = true;
-  thread_.join();
-}
-
-void MetricsServer::run() {
-  constexpr int kLook = 100;  // milliseconds
-  while (!stop_) {
-    pollfd ready{listener_.get(), POLLIN, 0};
-    if (::poll(&ready, 1, kLook) <= 0) continue;
-    const collect::Descriptor client(
-        ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (client) answer(client);
-  }
-}
-
-void MetricsServer::answer(const collect::Descriptor& client) const {
-  constexpr std::size_t kLongestRequest = 8192;
-  const auto deadline = Clock::now() + std::chrono::seconds(2);
-  std::string request;
-  std::array<char, 1024> piece;
-  while (request.find("\r\n\r\n") == std::string::npos) {
-    if (request.size() > kLongestRequest || stop_ || !wait_for(client, POLLIN, deadline)) return;
-    const ssize_t n = ::recv(client.get(), piece.data(), piece.size(), 0);
-    if (n <= 0) return;
-    request.append(piece.data(), static_cast<std::size_t>(n));
-  }
-  const bool get = request.starts_with("GET ");
-  const bool known = get && (request.starts_with("GET /metrics ") || request.starts_with("GET / "));
-  const std::string body = known ? content_() : get ? "see /metrics\n" : "only GET\n";
-  const std::string answer = fmt::format(
-      "HTTP/1.1 {}\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\nContent-Length: {}\r\n"
-      "Connection: close\r\n\r\n{}",
-      known ? "200 OK"
-      : get ? "404 Not Found"
-            : "405 Method Not Allowed",
-      body.size(), body);
-  std::string_view rest = answer;
-  while (!rest.empty()) {
-    const ssize_t n = ::send(client.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (n > 0) {
-      rest.remove_prefix(static_cast<std::size_t>(n));
-    } else if (!(n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) && wait_for(client, POLLOUT, deadline))) {
-      return;
-    }
-  }
-}
+MetricsServer::MetricsServer(const system::Address& address, std::function<std::string()> content)
+    : server_(address, [content = std::move(content)](const system::HttpRequest& request) {
+        constexpr std::string_view kType = "text/plain; version=0.0.4; charset=utf-8";
+        if (request.method != "GET") return system::HttpAnswer{"405 Method Not Allowed", kType, "only GET\n"};
+        if (request.target != "/metrics" && request.target != "/")
+          return system::HttpAnswer{"404 Not Found", kType, "see /metrics\n"};
+        return system::HttpAnswer{"200 OK", kType, content()};
+      }) {}
 
 }  // namespace assay::watch

@@ -2,13 +2,14 @@
 // by an atom that does not.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "history/atom.hpp"
+#include "memory/keyed_hash.hpp"
 
 namespace assay::watch {
 
@@ -20,16 +21,19 @@ struct OwnedAtom {
   OwnedAtom() = default;
   explicit OwnedAtom(const Atom& atom) : kind(atom.kind), bits(atom.bits), text(atom.text) {}
   Atom view() const { return {kind, bits, text}; }
+  auto operator<=>(const OwnedAtom&) const = default;
 };
 
 struct AtomHash {
   using is_transparent = void;
   std::size_t operator()(const Atom& atom) const {
-    const std::uint64_t word = (atom.bits + static_cast<std::uint64_t>(atom.kind)) * 0x9E3779B97F4A7C15ULL;
-    return static_cast<std::size_t>(word ^ (word >> 29)) ^
-           (atom.text.empty() ? 0 : std::hash<std::string_view>{}(atom.text));
+    const std::uint64_t text = atom.text.empty() ? 0 : hash_(atom.text);
+    return hash_(static_cast<std::uint32_t>(atom.kind), atom.bits ^ text);
   }
   std::size_t operator()(const OwnedAtom& atom) const { return (*this)(atom.view()); }
+
+ private:
+  KeyedHash hash_;
 };
 
 struct AtomEqual {

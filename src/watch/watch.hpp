@@ -11,17 +11,22 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collect/source.hpp"
+#include "system/disk.hpp"
+#include "system/durable_file.hpp"
+#include "system/input_error.hpp"
+#include "system/thread_safety.hpp"
+#include "system/timing.hpp"
 #include "watch/feed.hpp"
-#include "watch/log.hpp"
-#include "watch/reported.hpp"
-#include "watch/resume_point.hpp"
-#include "watch/storage.hpp"
+#include "watch/keep/checkpoint.hpp"
+#include "watch/keep/doubts.hpp"
+#include "watch/keep/log.hpp"
+#include "watch/keep/reported.hpp"
+#include "watch/keep/working.hpp"
 #include "watch/watcher.hpp"
 
 namespace assay::watch {
@@ -31,8 +36,16 @@ struct Settings {
   FeedOptions feed;
   std::optional<std::filesystem::path> checkpoint;  // the folder
   std::chrono::milliseconds checkpoint_every{5000};
-  bool stop = false;           // at the first violation
-  std::size_t collectors = 0;  // the first round waits until so many have sent something
+  // Not null: instead of that folder, and instead of this machine's time. They must outlive the watch.
+  system::Disk* disk = nullptr;
+  system::Timing* timing = nullptr;
+  bool stop = false;  // at the first violation
+  // How it is known who may still send something, where 0 is "it is not": there are so many collectors, of
+  // which each announces its sessions; there are so many sessions.
+  std::size_t collectors = 0, sessions = 0;
+  // Of one fragment in the log; one that would take more is an error, or left out.
+  std::uint64_t unpacked_bytes = UINT64_MAX;
+  bool leave_out = false;  // fragments of the log that are too large, or that a process ended at
 };
 
 // A violation that was not told before.
@@ -46,8 +59,10 @@ struct Violation {
 // For people and machines that look on while it runs.
 struct Status {
   std::uint64_t fragments = 0, transactions = 0, rounds = 0, violations = 0, collectors = 0;
+  std::uint64_t committed = 0;       // of the transactions
   Verdict verdict = Verdict::holds;  // of the last round
   std::string reason;                // where that is undecided: why
+  bool sessions_known = false;       // it is settled who may still send something
   Kept kept;
   double transactions_per_second = 0;  // over the last seconds
   double lag_seconds = 0;              // age of the oldest fragment that no round has decided
@@ -56,6 +71,12 @@ struct Status {
   std::uint64_t round_transactions = 0;
   std::uint64_t log_bytes = 0;
   bool storage_works = true;
+};
+
+// A fragment of the log takes more memory than it may.
+class LogTooLarge : public InputError {
+ public:
+  using InputError::InputError;
 };
 
 class Watch {
@@ -77,9 +98,17 @@ class Watch {
   // Returns when the input has ended, `interrupted` is set, or the first violation was told and that is the
   // end. Throws InputError if the checkpoint cannot be used.
   void run(const std::atomic<bool>& interrupted);
+  // The three parts of that, for whoever brings what arrives in his own way. Goes back to what an earlier
+  // process kept, and gives what takes in the rest; null if there is nothing to do.
+  std::unique_ptr<Intake> begin(const std::atomic<bool>& interrupted);
+  // Takes what has arrived, and decides if it is time. False: that was the last.
+  bool look(Inflow& inflow);
+  void end(const Inflow& inflow);
 
   // From any thread.
   Status status() const;
+  // How far each collector has come with what was added.
+  const collect::ProgressOf& progress() const { return progress_; }
   // Why the input could not be read to its end.
   const std::optional<std::string>& input_error() const { return input_error_; }
 
@@ -87,21 +116,33 @@ class Watch {
   using Clock = std::chrono::steady_clock;
 
   std::uint64_t resume();
+  Clock::time_point now() const { return timing_->now(); }
   void add(const collect::Fragment& fragment);
   void decide(std::optional<Clock::time_point> oldest);
   void tell(const Round& round);
   void save();
+  void tell_what_was_left();
+  bool leaves_out(std::uint64_t index, const std::string& collector, std::uint64_t unpacked);
+  void doubt(Status& status, const Inflow* inflow);
   void keep_trying(const std::function<void()>& write);
-  bool may_begin(std::optional<Clock::time_point> first) const;
-  void follow(Feed& feed, const std::atomic<bool>& interrupted);
-  void publish(const Feed* feed);
+  bool all_sessions_declared() const;
+  bool all_collectors_done() const;
+  void warn_of_growth();
+  void publish(const Inflow* inflow);
 
   Settings settings_;
   MakeSources make_sources_;
   Listener listener_;
-  std::optional<HeldFolder> held_;
+  std::optional<system::HeldFolder> held_;
+  std::unique_ptr<system::Disk> own_disk_;
+  system::Disk* disk_ = nullptr;  // null: nothing is kept
+  system::Timing own_timing_;
+  system::Timing* timing_ = &own_timing_;
   std::unique_ptr<Log> log_;
   Reported reported_;
+  Doubts doubts_;
+  Working working_;
+  bool left_out_ = false;  // a part of the history: nothing that is found now counts
   std::unique_ptr<Watcher> watcher_;
 
   // As of the last fragment that was added.
@@ -111,10 +152,12 @@ class Watch {
   std::uint64_t added_ = 0;                                      // fragments
   std::uint64_t undecided_ = 0;                                  // of them, since the last round
 
-  std::uint64_t transactions_ = 0, rounds_ = 0;
+  std::uint64_t transactions_ = 0, committed_ = 0, rounds_ = 0;
+  std::uint64_t decided_ = 0;  // transactions_ at the last round
   Round last_round_;
   double last_lag_ = 0;
   bool save_failed_ = false;
+  bool warned_of_growth_ = false;
   std::uint64_t saved_ = 0;  // added_ at the last checkpoint
   Clock::time_point next_save_{};
   std::optional<Clock::time_point> oldest_undecided_;
@@ -122,8 +165,8 @@ class Watch {
   std::optional<std::string> input_error_;
   const std::atomic<bool>* interrupted_ = nullptr;
 
-  mutable std::mutex mutex_;
-  Status status_;
+  mutable system::Mutex mutex_;
+  Status status_ GUARDED_BY(mutex_);
 };
 
 }  // namespace assay::watch

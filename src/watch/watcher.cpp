@@ -5,53 +5,17 @@
 #include <chrono>
 #include <utility>
 
-#include "check/problem.hpp"
-#include "check/weak.hpp"
 #include "history/builder.hpp"
 #include "history/rebuild.hpp"
 #include "watch/admission.hpp"
 #include "watch/assembly.hpp"
-#include "watch/judge.hpp"
-#include "watch/retired.hpp"
-#include "watch/state.hpp"
+#include "watch/forget/retired.hpp"
+#include "watch/keep/state.hpp"
+#include "watch/keep/state_bytes.hpp"
+#include "watch/round.hpp"
+#include "watch/window.hpp"
 
 namespace assay::watch {
-
-std::uint32_t Watcher::State::session_id(std::string_view name) {
-  const auto [at, is_new] =
-      session_ids.try_emplace(std::string(name), static_cast<std::uint32_t>(sessions.size()));
-  if (is_new) {
-    SessionState session;
-    session.name = OwnedAtom(Atom::string(name));
-    // What is frozen already must come before all that a newcomer does.
-    session.late = started;
-    session.clock = floor;
-    session.visible = floor;
-    sessions.push_back(std::move(session));
-  }
-  return at->second;
-}
-
-std::uint32_t events_per_transaction(Level level) {
-  return !check::WeakChecker::decides(level) && check::strong_level(level).two_events ? 2 : 1;
-}
-
-bool Watcher::State::any_open() const {
-  for (const SessionState& session : sessions) {
-    if (session.open) return true;
-  }
-  return false;
-}
-
-void Watcher::State::values_repeat(const std::string& where) {
-  if (!options.unique_values) return;
-  if (collected || reported) {
-    undecidable =
-        fmt::format("{}: verdicts were built on the promise that no value is written to a key twice", where);
-    return;
-  }
-  options.unique_values = false;
-}
 
 Watcher::Watcher(const WatchOptions& options) : state_(std::make_unique<State>()) {
   state_->options = options;
@@ -65,6 +29,17 @@ void Watcher::admit(std::string_view session) {
   SessionState& admitted = state_->sessions[state_->session_id(session)];
   if (!admitted.open) admitted.late = true;
   admitted.open = true;
+}
+
+void Watcher::all_sessions_known() {
+  if (state_->sessions_known) return;
+  state_->sessions_known = true;
+  // Whenever they came, nothing was settled without them.
+  for (SessionState& session : state_->sessions) session.late = false;
+}
+
+bool Watcher::knows_all_sessions() const {
+  return state_->sessions_known;
 }
 
 void Watcher::close(std::string_view session) {
@@ -111,7 +86,7 @@ void Watcher::add(const History& fragment) {
   }
   if (speaks_our_names(fragment)) {
     state_->only_added = true;
-    if (state_->collected) state_->undecidable = "a key or value begins with the control character 31";
+    if (state_->has_forgotten) state_->undecidable = "a key or value begins with the control character 31";
   }
   state_->timed = state_->timed || fragment.has_times();
   HistoryBuilder copy;
@@ -125,26 +100,25 @@ Round Watcher::decide() {
   const auto begin = std::chrono::steady_clock::now();
   State& state = *state_;
   Round round;
-  round.transactions = std::exchange(state.arrived_since_round, 0);
-
-  Assembly assembly = assemble(state);
+  const Window window = next_window(state);
+  state.arrived_since_round = 0;
+  round.transactions = window.fresh;
+  Assembly assembly = assemble(state, window.arrivals);
   const std::vector<std::uint32_t> admitted = admissible(state, assembly);
-  History waiting;
-  state.waiting = 0;
-  for (std::uint32_t s = 0; s < admitted.size(); ++s) {
-    state.sessions[s].behind = admitted[s] < assembly.fresh[s].size();
-    state.waiting += assembly.fresh[s].size() - admitted[s];
-  }
-  if (state.waiting > 0) {
-    waiting = left_waiting(state, assembly, admitted);
-    assembly = assemble(state, admitted);
-  }
-  judge(state, assembly, round);
-  state.arrivals.clear();
-  if (state.waiting > 0) state.arrivals.push_back(std::move(waiting));
-  state.started = true;
+  if (admitted != window.arrivals) assembly = assemble(state, admitted);
+  take_out(state, window, admitted);
+  decide_round(state, assembly, round);
+  round.more = round.more || !window.is_whole;
   round.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return round;
+}
+
+void Watcher::save(std::string& out) const {
+  append_bytes(*state_, out);
+}
+
+Watcher Watcher::load(std::string_view bytes, const std::string& path) {
+  return Watcher(std::make_unique<State>(read_state(bytes, path)));
 }
 
 std::uint64_t Watcher::horizon() const {

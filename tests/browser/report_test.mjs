@@ -58,7 +58,7 @@ const tests = {
     const boxes = await page.locator(".box.cyclic .tname").allTextContents();
     assert.deepEqual(boxes.sort(), ["transaction 11", "transaction 20"]);
     const lead = (await page.locator(".lead").allTextContents()).join(" ");
-    assert.match(lead, /both read counter=7/);
+    assert.match(lead, /both read 7 of key counter/);
     assert.match(lead, /counter/);
 
     const edge = page.locator(".edge.in-cycle").first();

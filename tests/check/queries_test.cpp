@@ -7,12 +7,12 @@
 #include "check/expand.hpp"
 #include "evidence/certificate.hpp"
 #include "evidence/counterexample.hpp"
-#include "evidence/verify.hpp"
 #include "format/format.hpp"
 #include "history/builder.hpp"
 #include "report/sentence.hpp"
-#include "support/draw.hpp"
 #include "support/inputs.hpp"
+#include "support/random/draw.hpp"
+#include "verify/verify.hpp"
 
 namespace assay::check {
 namespace {
@@ -35,7 +35,7 @@ void expect_proof(const History& h, Level level) {
                                              : evidence::Counterexample{};
   const auto text = evidence::certificate(h, outcome, &found, {});
   ASSERT_TRUE(text);
-  const evidence::Verification verification = evidence::verify(*text, "test", h);
+  const verify::Verification verification = verify::verify(*text, "test", h);
   EXPECT_TRUE(verification.accepted) << verification.reason << "\n" << *text;
 }
 
@@ -49,6 +49,37 @@ TEST(Queries, ARowThatIsNotReturnedWasNotThereYet) {
     EXPECT_EQ(verdict(phantom, level), Verdict::holds) << info(level).name;
     expect_proof(draw(phantom), level);
   }
+}
+
+// A delete of what was never there is a write like any other, and a query that covers the key may have read
+// it: from whom, the certificate has to say.
+TEST(Queries, AKeyThatWasOnlyEverDeletedIsReadToo) {
+  for (const char* drawn : {
+           "a: w(j,1) w(l,2) | d(k)\nb: g(i..l,[l=2])",
+           "a: w(j,1) d(k) | w(l,5)\nb: g(k..l,[l=5]) | r(j,0)",
+           "a: w(j,1) d(k) | w(l,5)\nb: g(j..l,[l=5])",
+           "a: w(j,1) d(k) | w(l,5)\nb: g(k..l,[l=5]) r(j,0)",
+           "a: d(k)?\nb: g(j..l,[])",
+           "a: d(k)! | w(j,1)\nb: g(j..l,[])",
+       }) {
+    const History h = draw(drawn);
+    for (const LevelInfo& level : levels()) {
+      if (level.real_time) continue;
+      SCOPED_TRACE(std::string(drawn) + "\n" + std::string(level.name));
+      expect_proof(h, level.level);
+    }
+  }
+}
+
+// By way of c the delete of b is visible to d, so d can have seen the absence of k only from b; and b had
+// seen x. Without the query nothing leads from x to d in so few steps.
+TEST(Queries, FromWhomAnAbsenceIsReadMatters) {
+  const char* with_query = "a: w(x,1)\nb: r(x,1) w(y,1) d(k)\nc: r(y,1) w(z,1)\nd: r(z,1) g(k..k,[]) r(x,0)";
+  const char* without = "a: w(x,1)\nb: r(x,1) w(y,1) d(k)\nc: r(y,1) w(z,1)\nd: r(z,1) r(x,0)";
+  EXPECT_EQ(verdict(with_query, writes_follow_reads), Verdict::violated);
+  EXPECT_EQ(verdict(without, writes_follow_reads), Verdict::holds);
+  expect_proof(draw(with_query), writes_follow_reads);
+  expect_proof(draw(without), writes_follow_reads);
 }
 
 TEST(Queries, ARowMayBeMissingBecauseSomebodyDeletedIt) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/draw.hpp"
+#include "support/random/draw.hpp"
 
 namespace assay::check {
 namespace {

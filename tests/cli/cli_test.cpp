@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "level/level.hpp"
+#include "support/increments.hpp"
 #include "support/json_schema.hpp"
 #include "support/program.hpp"
 
@@ -16,14 +17,6 @@ namespace {
 
 using ::testing::Test;
 
-constexpr const char* kSerial =
-    R"({"s":0,"t":0,"status":"ok","ops":[["r",1,null],["w",1,1]]}
-{"s":1,"t":0,"status":"ok","ops":[["r",1,1],["w",1,2]]}
-)";
-constexpr const char* kLostUpdate =
-    R"({"s":0,"t":0,"status":"ok","ops":[["r",1,null],["w",1,1]]}
-{"s":1,"t":0,"status":"ok","ops":[["r",1,null],["w",1,2]]}
-)";
 constexpr const char* kThinAir = R"({"s":0,"t":0,"status":"ok","ops":[["r",1,9223372036854775807]]}
 {"s":0,"t":1,"status":"ok","ops":[["r",1,18446744073709551615]]}
 )";
@@ -50,7 +43,7 @@ TEST_F(CommandLine, WithoutArgumentsTellsWhatItIs) {
 
 TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
   for (const char* command : {"check", "convert", "stats", "generate", "levels", "formats", "completion",
-                              "verify", "shrink", "record", "run", "watch"}) {
+                              "verify", "shrink", "record", "run", "watch", "audit"}) {
     const Ran ran = run_assay({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << command;
@@ -226,6 +219,12 @@ TEST_F(CommandLine, AMalformedHistoryNamesItsPlace) {
   EXPECT_NE(ran.err.find(broken + ": line 3"), std::string::npos) << ran.err;
 }
 
+TEST_F(CommandLine, AFileLikeNoFormatNamesTheOption) {
+  const Ran ran = run_assay({"stats", folder_.file("odd", "neither this nor that\n")});
+  EXPECT_EQ(ran.exit_code, 3);
+  EXPECT_NE(ran.err.find("name one of them to read it as such: --format NAME"), std::string::npos) << ran.err;
+}
+
 TEST_F(CommandLine, ControlCharactersOfAnInputStayOffTheTerminal) {
   const std::string hostile = folder_.file(
       "hostile.jsonl", R"({"s":0,"t":0,"status":"ok","ops":[["r","\u001b[2Jkey","\u0007value"]]})"
@@ -356,9 +355,29 @@ TEST_F(CommandLine, ShrinksToWhatStillViolates) {
   EXPECT_EQ(run_assay({"shrink", serial_, "-o", folder_.file("none")}).exit_code, 0);
 }
 
+TEST_F(CommandLine, ACheckOfNothingSaysSoAndCommitsCanBeRequired) {
+  const std::string aborted =
+      folder_.file("aborted.jsonl", R"({"s":0,"t":0,"status":"fail","ops":[["w",1,1]]})"
+                                    "\n");
+  const Ran nothing = run_assay({"check", aborted});
+  EXPECT_EQ(nothing.exit_code, 0);
+  EXPECT_NE(nothing.out.find("note: no transaction committed: nothing was tested\n"), std::string::npos)
+      << nothing.out;
+  EXPECT_EQ(run_assay({"check", aborted, "--require-committed", "1"}).exit_code, 2);
+  EXPECT_EQ(run_assay({"check", serial_, "--require-committed", "2"}).exit_code, 0);
+  EXPECT_EQ(run_assay({"check", serial_, "--require-committed", "3"}).exit_code, 2);
+  EXPECT_EQ(run_assay({"check", lost_update_, "--require-committed", "3"}).exit_code, 1)
+      << "violated is certain";
+  EXPECT_EQ(run_assay({"check", serial_, "--require-committed=-1"}).exit_code, 3);
+  EXPECT_EQ(run_assay({"watch", serial_, "--until-end", "--require-committed", "2"}).exit_code, 0);
+  EXPECT_EQ(run_assay({"watch", serial_, "--until-end", "--require-committed", "3"}).exit_code, 2);
+  EXPECT_EQ(run_assay({"watch", aborted, "--until-end"}).exit_code, 2);
+}
+
 TEST_F(CommandLine, TellsTheStory) {
   const Ran ran = run_assay({"check", lost_update_, "--level", "si"});
-  EXPECT_NE(ran.out.find("Lost update (P4): T0.0 and T1.0 both read the initial 1 and both overwrote it"),
+  EXPECT_NE(ran.out.find(
+                "Lost update (P4): T0.0 and T1.0 both read the initial value of key 1 and both overwrote it"),
             std::string::npos)
       << ran.out;
   const auto json = nlohmann::json::parse(run_assay({"check", lost_update_, "--level", "si", "--json"}).out);

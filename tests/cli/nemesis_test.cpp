@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "database/server/start.hpp"
 #include "format/format.hpp"
-#include "record/server/server.hpp"
 #include "support/program.hpp"
 
 namespace assay::testing {
@@ -18,7 +18,7 @@ struct Strike {
 class EveryNemesis : public ::testing::TestWithParam<Strike> {};
 
 TEST_P(EveryNemesis, IsNotedToldAndShown) {
-  if (const auto missing = record::missing_for_server("redis")) GTEST_SKIP() << *missing;
+  if (const auto missing = database::missing_for_server("redis")) GTEST_SKIP() << *missing;
   const TemporaryFolder folder;
   const Strike& strike = GetParam();
   // The first strike comes within a second.
@@ -51,17 +51,17 @@ INSTANTIATE_TEST_SUITE_P(Faults, EveryNemesis,
 
 // What the clients of a killed server cannot know is left open, and the rest is what PostgreSQL promised.
 TEST(Nemesis, StrikesPostgresToo) {
-  if (const auto missing = record::missing_for_server("postgres")) GTEST_SKIP() << *missing;
+  if (const auto missing = database::missing_for_server("postgres")) GTEST_SKIP() << *missing;
   const TemporaryFolder folder;
   const Ran ran = run_assay({"run", "--server", "postgres?connect_timeout=3", "--nemesis", "kill,reset",
-                             "--workload", "bank", "--duration", "4", "--seed", "2", "--report",
+                             "--workload", "bank", "--duration", "4", "--seed", "9", "--report",
                              folder.file("report.html"), "-o", folder.file("h")});
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("the server was killed and restarted"), std::string::npos) << ran.out;
 }
 
 TEST(Nemesis, OptionsBehindTheServerReachItsClients) {
-  if (const auto missing = record::missing_for_server("redis")) GTEST_SKIP() << *missing;
+  if (const auto missing = database::missing_for_server("redis")) GTEST_SKIP() << *missing;
   const TemporaryFolder folder;
   const Ran refused = run_assay({"run", "--server", "redis?nonsense=1", "--duration", "1", "-o",
                                  folder.file("h"), "--report", folder.file("r")});

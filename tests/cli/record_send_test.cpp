@@ -10,9 +10,9 @@
 #include <sstream>
 #include <thread>
 
-#include "collect/address.hpp"
 #include "format/format.hpp"
 #include "support/running.hpp"
+#include "system/socket.hpp"
 
 namespace assay::testing {
 namespace {
@@ -91,6 +91,14 @@ void expect_all_of(const std::string& file, const ListeningWatch& watch) {
   EXPECT_EQ(end["waiting"], 0);
 }
 
+// At a random moment between two blocks of a recording or in the middle of one.
+void kill_soon(RunningAssay& recorder) {
+  std::mt19937_64 random(std::random_device{}());
+  std::this_thread::sleep_for(std::chrono::microseconds(random() % 600'000));
+  recorder.signal(SIGKILL);
+  EXPECT_EQ(recorder.wait(), -1);
+}
+
 TEST(RecordSend, TheWatcherGetsWhatIsRecorded) {
   const TemporaryFolder folder;
   const std::string file = folder.file("history");
@@ -135,8 +143,8 @@ TEST(RecordSend, AnInterruptSendsTheRest) {
 TEST(RecordSend, NobodyListensIsToldAtOnce) {
   std::string nowhere;
   {
-    const collect::Descriptor socket = collect::listen_at(collect::address_of("0"));
-    nowhere = collect::bound_address(socket);
+    const system::Descriptor socket = system::listen_at(system::address_of("0"));
+    nowhere = shown(system::bound_address(socket));
   }
   const TemporaryFolder folder;
   const Ran ran = run_assay(
@@ -192,8 +200,7 @@ TEST(RecordSend, AWatcherThatForgotEverythingIsNotGivenTheRest) {
   watch.end(SIGKILL);
   watch.start();  // without a checkpoint
   EXPECT_EQ(recorder.wait(), 2) << recorder.err();
-  EXPECT_NE(recorder.err().find("started again without its --checkpoint"), std::string::npos)
-      << recorder.err();
+  EXPECT_NE(recorder.err().find("started again without its checkpoint"), std::string::npos) << recorder.err();
 }
 
 TEST(RecordSend, AKilledWatcherLosesNothingAndTellsNothingTwice) {
@@ -228,10 +235,7 @@ TEST(RecordSend, WhatAKilledRecorderHadRecordedCanBeSentAfterwards) {
   RunningAssay recorder(
       record("memory:serializable", {"--duration", "600", "--send", watch.address(), "-o", file}));
   ASSERT_TRUE(watch.has_taken_some()) << recorder.err();
-  std::mt19937_64 random(std::random_device{}());
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 600'000));
-  recorder.signal(SIGKILL);
-  EXPECT_EQ(recorder.wait(), -1);
+  kill_soon(recorder);
   EXPECT_TRUE(watch.running().says("is gone before it was done"));
 
   Ran sent = run_assay({"send", file, watch.address()});
@@ -250,10 +254,7 @@ TEST(RecordSend, WithoutAFileAKilledRecorderLeavesNobodyWaiting) {
   ListeningWatch watch(folder);
   RunningAssay recorder(record("memory:serializable", {"--duration", "600", "--send", watch.address()}));
   ASSERT_TRUE(watch.has_taken_some()) << recorder.err();
-  std::mt19937_64 random(std::random_device{}());
-  std::this_thread::sleep_for(std::chrono::microseconds(random() % 600'000));
-  recorder.signal(SIGKILL);
-  EXPECT_EQ(recorder.wait(), -1);
+  kill_soon(recorder);
   EXPECT_TRUE(watch.running().says("is gone before it was done"));
   EXPECT_EQ(watch.end(SIGTERM), 0);
   EXPECT_EQ(watch.events().back()["verdict"], "holds");

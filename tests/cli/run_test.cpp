@@ -4,6 +4,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "database/server/start.hpp"
+#include "database/url.hpp"
 #include "support/json_schema.hpp"
 #include "support/program.hpp"
 
@@ -54,6 +56,71 @@ TEST(RunCommand, SaysWhatItDoesNotKnow) {
 }
 
 // The last block may be cut; what came before it is whole, and holds.
+TEST(RunCommand, ATableOfSomebodyElseIsLeftAlone) {
+  const TemporaryFolder folder;
+  const std::string query =
+      "python3 -c \"import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); "
+      "print(c.execute(sys.argv[2]).fetchall()); c.commit()\" '" +
+      folder.file("db") + "' ";
+  EXPECT_EQ(run_shell(query + "'CREATE TABLE assay_rows AS SELECT 4711 AS precious'").exit_code, 0);
+  const Ran ran = run_assay({"run", "sqlite:" + folder.file("db"), "--transactions", "10", "-o",
+                             folder.file("h"), "--report", folder.file("r")});
+  EXPECT_EQ(ran.exit_code, 3) << ran.out;
+  EXPECT_NE(ran.err.find("the table assay_rows is there, and Assay did not make it"), std::string::npos)
+      << ran.err;
+  EXPECT_EQ(run_shell(query + "'SELECT precious FROM assay_rows'").out, "[(4711,)]\n");
+}
+
+TEST(RunCommand, APasswordIsNeverRepeated) {
+  const TemporaryFolder folder;
+  const std::string secret = folder.file("secret", "S3cr/et\n");
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"run", "mysql://bob:S3cr/et@h"},
+           {"run", "mysql://bob:S3cr@127.0.0.1:1/x?nonsense=1"},
+           {"run", "sqlite:x", "mysql://bob:S3cr@h/x"},
+           {"check", "mysql://bob:S3cr@h/x"},
+           {"run", "mysql://bob:S3cr@127.0.0.1:1/x", "--password", "file:" + secret},
+           {"run", "mysql://bob@127.0.0.1:1/x", "--password", "file:" + secret},
+           {"run", "mysql://bob@127.0.0.1:1/x", "--password", "S3cr/et"}}) {
+    const Ran ran = run_assay(arguments);
+    EXPECT_EQ(ran.exit_code, 3) << ran.out;
+    EXPECT_EQ((ran.out + ran.err).find("S3cr"), std::string::npos) << ran.err;
+  }
+}
+
+TEST(RunCommand, APasswordComesFromAFileOrTheEnvironment) {
+  if (const auto missing = database::missing_for_server("redis")) GTEST_SKIP() << *missing;
+  const TemporaryFolder folder;
+  const auto server = database::start_server("redis");
+  const std::string password = database::StoreUrl(server->url()).password();
+  const std::string secret = folder.file("secret", password + "\nnot this\n");
+  const std::string record =
+      "$ASSAY record redis://127.0.0.1:" + std::to_string(server->endpoints().front().port) +
+      " --transactions 20 -o '" + folder.file("h") + "'";
+  EXPECT_EQ(run_shell(record).exit_code, 3) << "without it";
+  const Ran from_file = run_shell(record + " --password 'file:" + secret + "'");
+  EXPECT_EQ(from_file.exit_code, 0) << from_file.err;
+  const Ran from_variable = run_shell("PW='" + password + "' " + record + " --password env:PW");
+  EXPECT_EQ(from_variable.exit_code, 0) << from_variable.err;
+}
+
+// Somebody who knows the name that a file will have before it is whole lays a link there.
+TEST(RunCommand, ReportsDoNotFollowPlantedLinks) {
+  const TemporaryFolder folder;
+  const std::string victim = folder.file("victim", "precious");
+  const Ran ran =
+      run_shell("cd '" + folder.string() +
+                "'; for f in report.html out.jsonl; do ln -s victim $f.unfinished-$$; done; "
+                "ln -s victim report.html; "
+                "exec $ASSAY run memory:serializable --transactions 20 -o h --report report.html");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(run_shell("cat '" + victim + "'").out, "precious");
+  EXPECT_EQ(
+      run_shell("cd '" + folder.string() + "'; head -c 9 report.html; ls -d *.html.unfinished-* | wc -l").out,
+      "<!DOCTYPE1\n")
+      << "the report is there, and of what was planted nothing else";
+}
+
 TEST(RecordCommand, ACrashLeavesAReadableFile) {
   const TemporaryFolder folder;
   const std::string h = folder.file("h");

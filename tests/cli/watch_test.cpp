@@ -11,21 +11,14 @@
 
 #include "collect/sender.hpp"
 #include "history/builder.hpp"
+#include "support/increments.hpp"
 #include "support/running.hpp"
+#include "system/socket.hpp"
 
 namespace assay::testing {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kSerial =
-    R"({"s":0,"t":0,"status":"ok","ops":[["r",1,null],["w",1,1]]}
-{"s":1,"t":0,"status":"ok","ops":[["r",1,1],["w",1,2]]}
-)";
-constexpr const char* kLostUpdate =
-    R"({"s":0,"t":0,"status":"ok","ops":[["r",1,null],["w",1,1]]}
-{"s":1,"t":0,"status":"ok","ops":[["r",1,null],["w",1,2]]}
-)";
 
 void append(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary | std::ios::app) << text;
@@ -87,14 +80,44 @@ TEST_F(WatchCommand, WhatStillWaitsAtTheEndIsUndecided) {
   const std::string file = folder_.file("run.jsonl", R"({"s":0,"t":0,"status":"ok","ops":[["w",1,1]]}
 {"s":1,"t":0,"status":"ok","ops":[["r",1,2]]}
 )");
+  for (const char* sessions : {"2", "3"}) {
+    RunningAssay running(watch({file, "--json-lines", "--sessions", sessions}));
+    EXPECT_TRUE(running.says("\"transactions\":2")) << running.err();
+    running.signal(SIGTERM);
+    EXPECT_EQ(running.wait(), 2);
+    const nlohmann::json end = events(running.out()).back();
+    EXPECT_EQ(end["verdict"], "undecided");
+    EXPECT_EQ(end["waiting"], 1);
+    EXPECT_EQ(end["sessions_known"], *sessions == '2');
+    EXPECT_EQ(end["reason"], *sessions == '2'
+                                 ? "not all transactions could be judged"
+                                 : "transactions wait for what they read: a session that was not "
+                                   "heard of may have written it");
+  }
+}
+
+TEST_F(WatchCommand, WhatNobodyWroteIsAViolationOnceTheSessionsAreDeclaredOrAtTheEnd) {
+  fs::create_directory(folder_.file("logs"));
+  folder_.file("logs/b.jsonl", R"({"s":"b","t":0,"status":"ok","ops":[["r","x",1]]})"
+                               "\n");
+  EXPECT_EQ(run_assay(watch({folder_.file("logs"), "--sessions", "1", "--stop"})).exit_code, 1);
+  EXPECT_EQ(run_assay(watch({folder_.file("logs"), "--until-end"})).exit_code, 1);
+}
+
+// A recording begins with its sessions, so nobody needs to say how many there are.
+TEST_F(WatchCommand, ARecordingAnnouncesItsSessions) {
+  const std::string file = folder_.file("run.assay");
+  ASSERT_EQ(run_assay({"record", "memory:serializable", "--workload", "blindw-rw", "--transactions", "50",
+                       "-o", file})
+                .exit_code,
+            0);
   RunningAssay running(watch({file, "--json-lines"}));
-  EXPECT_TRUE(running.says("\"transactions\":2")) << running.err();
-  running.signal(SIGTERM);
-  EXPECT_EQ(running.wait(), 2);
-  const nlohmann::json end = events(running.out()).back();
-  EXPECT_EQ(end["verdict"], "undecided");
-  EXPECT_EQ(end["waiting"], 1);
-  EXPECT_EQ(end["reason"], "not all transactions could be judged");
+  EXPECT_EQ(running.wait(), 0) << running.out();
+  bool known = false;
+  for (const nlohmann::json& event : events(running.out())) {
+    if (event["event"] == "status") known = known || event["sessions_known"].get<bool>();
+  }
+  EXPECT_TRUE(known) << running.out();
 }
 
 TEST_F(WatchCommand, NothingThatCameIsUndecided) {
@@ -200,7 +223,7 @@ TEST_F(WatchCommand, AFolderOfSessions) {
 
 TEST_F(WatchCommand, ACountBelowZeroIsRefused) {
   const std::string file = folder_.file("good", kSerial);
-  for (const char* option : {"--horizon=-5", "--collectors=-1"}) {
+  for (const char* option : {"--horizon=-5", "--collectors=-1", "--sessions=-1"}) {
     const Ran ran = run_assay(watch({file, "--until-end", option}));
     EXPECT_EQ(ran.exit_code, 3) << option << ran.out;
   }
@@ -221,7 +244,7 @@ TEST_F(WatchCommand, EventsAsJson) {
 }
 
 std::string get(const std::string& address, const std::string& request) {
-  const collect::Descriptor socket = collect::connect_to(collect::address_of(address));
+  const system::Descriptor socket = system::connect_to(system::address_of(address));
   EXPECT_EQ(::send(socket.get(), request.data(), request.size(), MSG_NOSIGNAL),
             static_cast<ssize_t>(request.size()));
   std::string answer;
@@ -259,6 +282,30 @@ TEST_F(WatchCommand, TelemetryForPrometheus) {
   EXPECT_EQ(running.wait(), 0);
 }
 
+// The writer's file appears when the reader has long been looked at.
+TEST_F(WatchCommand, AFileThatComesLaterMayHaveWrittenWhatWasRead) {
+  fs::create_directory(folder_.file("logs"));
+  folder_.file("logs/b.jsonl", R"({"s":"b","t":0,"status":"ok","ops":[["r","x",1]]})"
+                               "\n");
+  RunningAssay running(watch({folder_.file("logs"), "--metrics", "127.0.0.1:0"}));
+  std::string address = running.address("metrics");
+  ASSERT_TRUE(address.starts_with("http://")) << running.err();
+  address = address.substr(7, address.rfind('/') - 7);
+  const auto shows = [&](std::string_view line) {
+    return eventually(
+        [&] { return get(address, "GET /metrics HTTP/1.1\r\n\r\n").find(line) != std::string::npos; });
+  };
+  EXPECT_TRUE(shows("assay_watch_rounds_total 1\n"));
+  EXPECT_TRUE(shows("assay_watch_waiting_transactions 1\n"));
+  EXPECT_TRUE(shows("verdict=\"undecided\"} 1\n"));
+  folder_.file("logs/a.jsonl", R"({"s":"a","t":0,"status":"ok","ops":[["w","x",1]]})"
+                               "\n");
+  EXPECT_TRUE(shows("assay_watch_transactions_total 2\n"));
+  EXPECT_TRUE(shows("assay_watch_waiting_transactions 0\n"));
+  running.signal(SIGTERM);
+  EXPECT_EQ(running.wait(), 0) << running.out();
+}
+
 History transaction(const std::string& session, int t, int read, int write) {
   HistoryBuilder build;
   build.begin(build.session(Atom::string(session)), Atom::integer(t));
@@ -273,7 +320,7 @@ TEST_F(WatchCommand, CollectorsOverTheNetwork) {
   RunningAssay running(watch({"--listen", "127.0.0.1:0", "--until-end", "--collectors", "2"}));
   const std::string address = running.address("listening");
   ASSERT_NE(address, "") << running.err();
-  collect::Sender a(collect::address_of(address), "a"), b(collect::address_of(address), "b");
+  collect::Sender a(system::address_of(address), "a"), b(system::address_of(address), "b");
   a.send(transaction("a", 0, 0, 1));
   b.send(transaction("b", 0, 1, 2));
   a.send(transaction("a", 1, 2, 3));
@@ -337,7 +384,7 @@ TEST_F(WatchCommand, AFullDiskIsToldAndSurvived) {
   RunningAssay running(watch({"--listen", "0", "--until-end", "--checkpoint", state_}));
   const std::string address = running.address("listening");
   ASSERT_NE(address, "") << running.err();
-  collect::Sender sender(collect::address_of(address), "a");
+  collect::Sender sender(system::address_of(address), "a");
   sender.send(transaction("a", 0, 0, 1));
   sender.flush();
   rlimit limit{};

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "collect/fragment.hpp"
-#include "collect/server.hpp"
-#include "format/packed_block.hpp"
+#include "collect/socket_source.hpp"
+#include "format/assay/packed_block.hpp"
 #include "history/builder.hpp"
 #include "support/eventually.hpp"
 #include "support/memory_input.hpp"
@@ -84,7 +84,7 @@ class Watching {
     over_ = true;
     thread_.join();
   }
-  Address address() const { return address_of(server_.address()); }
+  system::Address address() const { return system::address_of(server_.address()); }
   void take_nothing() { takes_ = false; }
   std::uint64_t transactions() const { return transactions_; }
 
@@ -99,7 +99,7 @@ class Watching {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
-  Server server_{address_of("0"), {}, [](const std::string&) {}};
+  SocketSource server_{system::address_of("0"), {}, [](const std::string&) {}};
   std::atomic<bool> over_ = false, takes_ = true;
   std::atomic<std::uint64_t> transactions_ = 0;
   std::thread thread_;

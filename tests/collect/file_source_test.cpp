@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "collect/directory_source.hpp"
-#include "format/packed.hpp"
+#include "format/assay/packed.hpp"
 #include "history/builder.hpp"
 #include "support/memory_input.hpp"
 
@@ -103,6 +103,23 @@ TEST_F(Followed, AFinishedPackedFileEnds) {
   writer.finish();
   EXPECT_EQ(taken_.from(file), "1:2 .");
   EXPECT_TRUE(file.ended());
+}
+
+// It would look like the announcement of all sessions that a packed file begins with.
+TEST_F(Followed, TheIdleSessionsThatAHeaderNamesAreNotTold) {
+  append(path_, R"({"assay":"history","version":1,"sessions":[7,8]})"
+                "\n");
+  FileSource file = source();
+  OwnerOf owners;
+  for (const std::string& more : {std::string(), line(7, 1)}) {
+    append(path_, more);
+    Batch batch(owners, std::size_t{1} << 20);
+    file.collect(batch);
+    const std::vector<Fragment> fragments = batch.take();
+    ASSERT_EQ(fragments.size(), 1U);
+    EXPECT_EQ(fragments[0].history.sessions(), more.empty() ? 0U : 1U);
+    EXPECT_EQ(fragments[0].history.transactions(), more.empty() ? 0U : 1U);
+  }
 }
 
 TEST_F(Followed, ARotatedFileIsReadToItsEndBeforeItsSuccessor) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/draw.hpp"
+#include "support/random/draw.hpp"
 
 namespace assay::evidence {
 namespace {

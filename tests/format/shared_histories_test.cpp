@@ -6,10 +6,10 @@
 #include <random>
 
 #include "format/format.hpp"
-#include "history/error.hpp"
 #include "support/every_history.hpp"
 #include "support/memory_input.hpp"
 #include "support/plain_history.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::format {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "format/jsonl.hpp"
+#include "format/assay/jsonl.hpp"
 #include "support/inputs.hpp"
 #include "support/same_history.hpp"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "format/awdit.hpp"
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay::format;

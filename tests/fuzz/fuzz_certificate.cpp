@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "evidence/verify.hpp"
 #include "format/format.hpp"
-#include "history/error.hpp"
+#include "system/input_error.hpp"
+#include "verify/verify.hpp"
 
 namespace {
 
@@ -67,8 +67,8 @@ std::string with_end(std::string_view body) {
 
 void judge(std::string_view bytes, const History& history, bool (*forbidden)(Level)) {
   try {
-    const evidence::Verification result = evidence::verify(bytes, "fuzz", history);
-    if (result.accepted && result.holds == forbidden(result.level)) std::abort();
+    const verify::Verification result = verify::verify(bytes, "fuzz", history);
+    if (result.accepted && result.claim.holds == forbidden(result.claim.level)) std::abort();
   } catch (const InputError&) {
   }
 }

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "format/cobra.hpp"
-#include "history/error.hpp"
+#include "format/cobra/cobra.hpp"
+#include "system/input_error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay::format;

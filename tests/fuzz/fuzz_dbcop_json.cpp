@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "format/dbcop_json.hpp"
-#include "history/error.hpp"
+#include "format/dbcop/dbcop_json.hpp"
+#include "system/input_error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay::format;

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "format/elle_edn.hpp"
-#include "history/error.hpp"
+#include "format/jepsen/elle_edn.hpp"
+#include "system/input_error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay::format;

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "collect/frame.hpp"
+#include "format/assay/packed_block.hpp"
 #include "format/bytes.hpp"
-#include "format/packed_block.hpp"
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace {
 

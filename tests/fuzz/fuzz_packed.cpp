@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "format/packed.hpp"
-#include "format/packed_block.hpp"
-#include "history/error.hpp"
+#include "format/assay/packed.hpp"
+#include "format/assay/packed_block.hpp"
+#include "system/input_error.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace assay;

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "collect/history_stream.hpp"
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 #include "watch/watcher.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -69,6 +69,25 @@ TEST(HistoryBuilder, KeepsListsAndQueries) {
   EXPECT_TRUE(h.is_initial(h.version(Op{4})));
 }
 
+// Certificates speak of keys by number.
+TEST(HistoryBuilder, NumbersKeysInOrderOfAppearance) {
+  HistoryBuilder build;
+  build.begin(build.session(Atom::integer(0)), Atom::integer(0));
+  const Row rows[] = {{Atom::integer(13), std::nullopt}};
+  build.write(Atom::integer(10), Atom::integer(1));
+  build.list_read(Atom::integer(11), {});
+  build.read_initial(Atom::integer(12));
+  build.range_read(std::nullopt, std::nullopt, rows);
+  build.list_read(Atom::integer(14), {});
+  for (int k = 15; k < 100; ++k) {
+    build.append(Atom::integer(k), Atom::integer(k));
+    build.list_read(Atom::integer(++k), {});
+  }
+  build.end(Status::committed);
+  const History h = build.finish();
+  for (std::uint32_t k = 0; k < h.keys(); ++k) EXPECT_EQ(h.name(Key{k}), Atom::integer(10 + k));
+}
+
 TEST(HistoryBuilder, InternsManyVersionsInAnyOrder) {
   HistoryBuilder build;
   constexpr std::uint32_t kCount = 200000;

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "order/topological.hpp"
-#include "support/random_history.hpp"
+#include "support/random/random_history.hpp"
 
 namespace assay::order {
 namespace {

@@ -6,18 +6,21 @@
 
 #include <array>
 #include <cstdio>
+#include <functional>
 
-#include "evidence/verify.hpp"
 #include "history/digest.hpp"
-#include "support/brute_force.hpp"
-#include "support/draw.hpp"
-#include "support/random_history.hpp"
-#include "support/replay.hpp"
+#include "support/judge/brute_force.hpp"
+#include "support/judge/brute_force_queries.hpp"
+#include "support/judge/replay.hpp"
+#include "support/random/draw.hpp"
+#include "support/random/random_history.hpp"
+#include "support/random/random_queries.hpp"
+#include "verify/verify.hpp"
 
-namespace assay::evidence {
+namespace assay::verify {
 namespace {
 
-struct Claim {
+struct Forgery {
   Level level;
   bool sessions;
   int drift;
@@ -29,13 +32,17 @@ struct Edge {
 
 class Forger {
  public:
-  Forger(const History& h, const Claim& claim, Rng& rng) : h_(h), claim_(claim), rng_(rng) {
+  Forger(const History& h, const Forgery& claim, Rng& rng) : h_(h), claim_(claim), rng_(rng) {
     events_.emplace_back("init");
     for (const Txn t : h.all_transactions()) {
       if (two_events() || rng.chance(0.1)) events_.push_back(fmt::format("b{}", index(t)));
       events_.push_back(fmt::format("c{}", index(t)));
       for (std::uint32_t i = 0; i < h.operations_of(t).size(); ++i) {
-        operations_.push_back(fmt::format("{}.{}", index(t), i));
+        const bool query = h.kind(h.operations_of(t)[i]) >= OpKind::predicate_read;
+        if (!query || rng.chance(0.1)) operations_.push_back(fmt::format("{}.{}", index(t), i));
+        for (std::uint32_t k = 0; query && k < h.keys(); ++k) {
+          operations_.push_back(fmt::format("{}.{}/{}", index(t), i, k));
+        }
       }
     }
   }
@@ -206,31 +213,40 @@ class Forger {
   }
 
   const History& h_;
-  Claim claim_;
+  Forgery claim_;
   Rng& rng_;
   std::vector<std::string> events_, operations_;
   std::vector<Edge> edges_;
   std::uint64_t steps_accepted_ = 0;
 };
 
-void forge(const Shape& shape, std::uint64_t cases) {
+// A history, how it looks, and whether a claim that it holds is true.
+struct Case {
+  History history;
+  std::string text;
+  std::function<bool(const Forgery&)> holds;
+};
+
+void forge(const std::function<Case(Rng&)>& make, std::uint64_t cases) {
   const std::uint64_t seed = random_seed();
   std::uint64_t steps = 0, violations = 0, orders = 0;
   for (std::uint64_t i = 0; i < cases; ++i) {
     Rng rng(seed + i);
-    const History h = random_history(rng, shape);
+    const Case one = make(rng);
+    const History& h = one.history;
     if (h.keys() == 0) continue;
-    const Claim claim{levels()[rng.below(kLevels)].level, rng.chance(0.7), static_cast<int>(rng.below(2))};
+    const bool with_queries = h.has(OpKind::range_read) || h.has(OpKind::predicate_read);
+    const Forgery claim{levels()[rng.below(kLevels)].level, with_queries || rng.chance(0.7),
+                        static_cast<int>(rng.below(2))};
     if (info(claim.level).real_time && !h.has_times()) continue;
-    const bool holds = brute_force(
-        h, claim.level, {.session_order = claim.sessions, .drift = std::chrono::nanoseconds(claim.drift)});
+    const bool holds = one.holds(claim);
     Forger forger(h, claim, rng);
     const bool says_violated = forger.can_prove_a_violation();
     ASSERT_FALSE(holds && says_violated) << "seed " << seed + i << ", " << info(claim.level).name << "\n"
-                                         << drawing(h);
+                                         << one.text;
     const bool says_holds = forger.can_prove_that_it_holds();
     ASSERT_FALSE(!holds && says_holds) << "seed " << seed + i << ", " << info(claim.level).name << "\n"
-                                       << drawing(h);
+                                       << one.text;
     steps += forger.steps_accepted();
     violations += says_violated;
     orders += says_holds;
@@ -244,23 +260,45 @@ void forge(const Shape& shape, std::uint64_t cases) {
   EXPECT_GT(orders, 0U);
 }
 
+std::function<Case(Rng&)> histories(const Shape& shape) {
+  return [shape](Rng& rng) {
+    const History h = random_history(rng, shape);
+    return Case{h, drawing(h), [h](const Forgery& claim) {
+                  return brute_force(
+                      h, claim.level,
+                      {.session_order = claim.sessions, .drift = std::chrono::nanoseconds(claim.drift)});
+                }};
+  };
+}
+
+TEST(ForgedCertificate, ProvesNothingFalseOfQueries) {
+  const auto make = [](Rng& rng) {
+    const QueryDraft draft = random_query_draft(rng, 4);
+    const History h = draft.build();
+    return Case{h, draft.text(), [h](const Forgery& claim) {
+                  return brute_force_with_queries(h, claim.level, claim.sessions);
+                }};
+  };
+  forge(make, random_cases(100));
+}
+
 TEST(ForgedCertificate, ProvesNothingFalseOfRegisters) {
   Shape shape;
   shape.times = true;
-  forge(shape, random_cases(100));
+  forge(histories(shape), random_cases(100));
 }
 
 TEST(ForgedCertificate, ProvesNothingFalseOfEverything) {
   Shape shape = shape_with_everything();
   shape.times = true;
-  forge(shape, random_cases(100));
+  forge(histories(shape), random_cases(100));
 }
 
 TEST(ForgedCertificate, ProvesNothingFalseOfLists) {
   Shape shape = shape_of_lists();
   shape.times = true;
-  forge(shape, random_cases(100));
+  forge(histories(shape), random_cases(100));
 }
 
 }  // namespace
-}  // namespace assay::evidence
+}  // namespace assay::verify

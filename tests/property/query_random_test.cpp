@@ -3,15 +3,18 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "check/check.hpp"
 #include "evidence/certificate.hpp"
 #include "evidence/counterexample.hpp"
-#include "evidence/verify.hpp"
-#include "support/brute_force_queries.hpp"
-#include "support/random_queries.hpp"
+#include "support/judge/brute_force_queries.hpp"
+#include "support/judge/replay.hpp"
+#include "support/random/random_queries.hpp"
+#include "support/tampering.hpp"
+#include "verify/verify.hpp"
 
 namespace assay {
 namespace {
@@ -27,16 +30,21 @@ std::vector<Level> levels_without_time() {
   return found;
 }
 
-std::string fault_in_evidence(const History& h, const Outcome& outcome) {
+std::optional<std::string> certificate_of(const History& h, const Outcome& outcome) {
   const check::Options options;
   evidence::Counterexample found;
   const bool violated = outcome.verdict == Verdict::violated;
   if (violated) found = evidence::find_counterexample(h, outcome, options);
-  const auto text = evidence::certificate(h, outcome, violated ? &found : nullptr, options);
+  return evidence::certificate(h, outcome, violated ? &found : nullptr, options);
+}
+
+std::string fault_in_evidence(const History& h, const Outcome& outcome) {
+  const bool violated = outcome.verdict == Verdict::violated;
+  const auto text = certificate_of(h, outcome);
   if (!text) return "no certificate";
-  const evidence::Verification verification = evidence::verify(*text, "test", h);
+  const verify::Verification verification = verify::verify(*text, "test", h);
   if (!verification.accepted) return "the certificate is rejected: " + verification.reason + "\n" + *text;
-  return verification.holds == violated ? "the certificate says something else" : "";
+  return verification.claim.holds == violated ? "the certificate says something else" : "";
 }
 
 // What is wrong with the answer at this level; empty if nothing.
@@ -82,6 +90,32 @@ TEST(QueryRandom, AgreesWithBruteForceOnFiveTransactions) {
 
 TEST(QueryRandom, ProvesEveryVerdict) {
   compare(4, random_cases(300), true);
+}
+
+// Whoever changes a certificate and repairs its sum can at best make another true statement.
+TEST(QueryRandom, AChangedCertificateProvesNothingFalse) {
+  const std::uint64_t seed = random_seed();
+  const std::vector<Level> all = levels_without_time();
+  std::uint64_t rejected = 0, still_true = 0;
+  for (std::uint64_t i = 0; i < random_cases(200); ++i) {
+    Rng rng(seed + i);
+    const QueryDraft draft = random_query_draft(rng, 4);
+    const History h = draft.build();
+    const std::array<Level, 1> asked{all[rng.below(static_cast<std::uint32_t>(all.size()))]};
+    const auto text = certificate_of(h, check::check(h, asked)[0]);
+    ASSERT_TRUE(text);
+    for (int tries = 0; tries < 30; ++tries) {
+      const std::string other = with_end(tampered(rng, body_of(*text)));
+      const verify::Verification found = verify::verify(other, "test", h);
+      const verify::Claim& claim = found.claim;
+      if (!claim.keep_sessions || info(claim.level).real_time) continue;
+      ++(found.accepted ? still_true : rejected);
+      if (!found.accepted) continue;
+      ASSERT_EQ(claim.holds, brute_force_with_queries(h, claim.level)) << "seed " << seed + i << "\n"
+                                                                       << draft.text() << other;
+    }
+  }
+  EXPECT_GT(rejected, still_true);
 }
 
 TEST(QueryRandom, SecondOpinionsAgree) {

@@ -7,9 +7,9 @@
 
 #include "check/check.hpp"
 #include "history/builder.hpp"
-#include "record/generate.hpp"
-#include "support/random_history.hpp"
-#include "support/replay.hpp"
+#include "record/generate/generate.hpp"
+#include "support/judge/replay.hpp"
+#include "support/random/random_history.hpp"
 
 namespace assay::check {
 namespace {
@@ -187,8 +187,8 @@ TEST(StrongAtSize, HistoriesOfAStoreThatKeepsALevelSatisfyIt) {
 
 // One planted anomaly in a history that is correct otherwise breaks exactly the levels that it must.
 TEST(StrongAtSize, APlantedAnomalyBreaksItsLevels) {
-  for (const record::Anomaly anomaly : {record::Anomaly::lost_update, record::Anomaly::write_skew,
-                                        record::Anomaly::long_fork, record::Anomaly::causality}) {
+  for (const Anomaly anomaly :
+       {Anomaly::lost_update, Anomaly::write_skew, Anomaly::long_fork, Anomaly::causality_violation}) {
     record::GenerateOptions options;
     options.transactions = 2000;
     options.keys = 200;
@@ -196,7 +196,7 @@ TEST(StrongAtSize, APlantedAnomalyBreaksItsLevels) {
     options.seed = random_seed();
     const History h = record::generate(options).history;
     for (const Outcome& outcome : check(h, kStrong)) {
-      EXPECT_EQ(outcome.verdict, record::breaks(anomaly, outcome.level) ? Verdict::violated : Verdict::holds)
+      EXPECT_EQ(outcome.verdict, textbook_breaks(anomaly, outcome.level) ? Verdict::violated : Verdict::holds)
           << info(outcome.level).name << ", seed " << options.seed;
       EXPECT_EQ(outcome.verdict == Verdict::violated, !outcome.derivation.empty());
     }

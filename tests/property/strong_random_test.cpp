@@ -4,28 +4,14 @@
 #include <optional>
 
 #include "check/fates.hpp"
-#include "check/strong.hpp"
-#include "support/brute_force.hpp"
-#include "support/random_history.hpp"
-#include "support/replay.hpp"
+#include "check/strong/strong.hpp"
+#include "support/judge/brute_force.hpp"
+#include "support/judge/replay.hpp"
+#include "support/random/random_history.hpp"
+#include "support/random/random_ladder.hpp"
 
 namespace assay::check {
 namespace {
-
-// Everything that the ladder can be, so that every step has to decide now and then.
-Ladder random_ladder(Rng& rng) {
-  Ladder ladder;
-  ladder.accept_schedule = rng.chance(0.5);
-  ladder.serializable_first = rng.chance(0.5);
-  ladder.saturate_at_once = rng.chance(0.4);
-  if (rng.chance(0.6)) ladder.random_start = rng.next();
-  if (rng.chance(0.5)) ladder.first_conflicts = rng.below(4);
-  ladder.saturation.overwritten = rng.chance(0.7);
-  ladder.saturation.anti_dependency = rng.chance(0.7);
-  ladder.saturation.first_committer = rng.chance(0.7);
-  if (rng.chance(0.5)) ladder.saturation.batch = rng.between(1, 4);
-  return ladder;
-}
 
 Outcome decide(const History& h, Level level, Reading reading, const Ladder& ladder) {
   Options options;

@@ -5,11 +5,11 @@
 #include <array>
 #include <map>
 
-#include "check/weak.hpp"
-#include "support/brute_force.hpp"
-#include "support/draw.hpp"
-#include "support/random_history.hpp"
-#include "support/weak_evidence_check.hpp"
+#include "check/weak/weak.hpp"
+#include "support/judge/brute_force.hpp"
+#include "support/judge/weak_evidence_check.hpp"
+#include "support/random/draw.hpp"
+#include "support/random/random_history.hpp"
 
 namespace assay::check {
 namespace {
@@ -109,7 +109,7 @@ TEST(WeakRandom, PassesOfTheCausalSweepAddUp) {
       Limits limits;
       EXPECT_TRUE(force_causal(attributed, forced, limits, clock_bytes));
       std::vector<order::Edge> edges = forced.edges();
-      for (const std::uint32_t t : forced.before_initial()) edges.push_back({t, kNobody});
+      for (const Txn t : forced.before_initial()) edges.push_back({index(t), index(kNobody)});
       std::sort(edges.begin(), edges.end());
       edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
       return edges;

@@ -7,6 +7,7 @@
 
 #include "check/check.hpp"
 #include "format/format.hpp"
+#include "record/workload/workloads.hpp"
 #include "support/program.hpp"
 
 namespace assay::record {
@@ -32,14 +33,14 @@ struct Recorded {
 
 Recorded record(const std::string& url, std::string_view workload_name, const RunOptions& wanted) {
   const TemporaryFolder folder;
-  const auto store = open_store(url == "sqlite:" ? url + folder.file("database") : url);
+  const auto store = database::open_store(url == "sqlite:" ? url + folder.file("database") : url);
   const auto workload = find_workload(workload_name)->make(tiny());
   RunOptions options = wanted;
   options.level = store->modes().front().asked;
   store->prepare();
   Recorder recorder(folder.file("h"), options.sessions);
   std::atomic<bool> stop = false;
-  const RunWatch watch{stop, {}, {}, {}};
+  const RunControl watch{stop, {}, {}, {}};
   RunResult result = run(*store, *workload, options, &recorder, watch);
   recorder.finish();
   return {format::read_history(folder.file("h")), std::move(result)};
@@ -126,14 +127,14 @@ TEST(Run, FindsThatAStoreLosesUpdates) {
 }
 
 TEST(Run, StopsWhenAsked) {
-  const auto store = open_store("memory:serializable");
+  const auto store = database::open_store("memory:serializable");
   const auto workload = find_workload("bank")->make(tiny());
   store->prepare();
   std::atomic<bool> stop = false;
   RunOptions options;
   options.sessions = 2;
   options.duration = std::chrono::hours(1);
-  const RunWatch watch{stop, [&](const RunCounts& counts, double) { stop = counts.committed > 0; }, {}, {}};
+  const RunControl watch{stop, [&](const RunCounts& counts, double) { stop = counts.committed > 0; }, {}, {}};
   const RunResult result = run(*store, *workload, options, nullptr, watch);
   EXPECT_TRUE(result.stopped);
   EXPECT_GT(result.latencies.count(), 0U);

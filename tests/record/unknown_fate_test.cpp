@@ -4,20 +4,21 @@
 #include <atomic>
 
 #include "check/check.hpp"
+#include "database/fault/proxy.hpp"
+#include "database/server/start.hpp"
 #include "format/format.hpp"
-#include "record/fault/proxy.hpp"
 #include "record/run.hpp"
-#include "record/server/server.hpp"
+#include "record/workload/workloads.hpp"
 #include "support/program.hpp"
 
 namespace assay::record {
 namespace {
 
 TEST(UnknownFate, IsRecordedAsUnknownAndDoesNotAccuseTheDatabase) {
-  if (const auto missing = missing_for_server("redis")) GTEST_SKIP() << *missing;
-  const auto server = start_server("redis");
-  Proxy proxy(server->endpoints().front());
-  const auto store = open_store(server->url({proxy.endpoint()}));
+  if (const auto missing = database::missing_for_server("redis")) GTEST_SKIP() << *missing;
+  const auto server = database::start_server("redis");
+  database::Proxy proxy(server->endpoints().front());
+  const auto store = database::open_store(server->url({proxy.endpoint()}));
   store->prepare();
   const auto workload = find_workload("bank")->make({});
 
@@ -28,13 +29,13 @@ TEST(UnknownFate, IsRecordedAsUnknownAndDoesNotAccuseTheDatabase) {
   options.duration = std::chrono::seconds(60);  // a guard: it stops at the first unknown fate
   Recorder recorder(folder.file("h"), options.sessions);
   std::atomic<bool> stop = false;
-  const RunWatch watch{stop,
-                       [&](const RunCounts& counts, double) {
-                         if (counts.unknown > 0) stop = true;
-                         proxy.reset_all();
-                       },
-                       {},
-                       {}};
+  const RunControl watch{stop,
+                         [&](const RunCounts& counts, double) {
+                           if (counts.unknown > 0) stop = true;
+                           proxy.reset_all();
+                         },
+                         {},
+                         {}};
   const RunResult result = run(*store, *workload, options, &recorder, watch);
   recorder.finish();
   ASSERT_GT(result.counts.unknown, 0U);

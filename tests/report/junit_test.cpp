@@ -5,7 +5,8 @@
 
 #include "history/builder.hpp"
 #include "report/dot.hpp"
-#include "support/draw.hpp"
+#include "support/examined.hpp"
+#include "support/random/draw.hpp"
 #include "support/xml.hpp"
 
 namespace assay::report {
@@ -63,7 +64,7 @@ TEST(JUnit, HasATestCasePerLevel) {
   undecided.reason = "the time limit was reached";
   const Outcome outcomes[] = {outcome(Level::causal, Verdict::holds), lost_update(Level::snapshot_isolation),
                               lost_update(Level::serializable), undecided};
-  const std::string file = junit({history, outcomes});
+  const std::string file = junit(examined(history, outcomes));
   EXPECT_EQ(testing::xml_error(file), "");
   EXPECT_TRUE(contains(file, "tests=\"4\" failures=\"2\" errors=\"0\" skipped=\"1\"")) << file;
   EXPECT_TRUE(contains(file, "<testcase classname=\"run.jsonl\" name=\"causal\" time=\"0.000000\"/>"))
@@ -76,12 +77,20 @@ TEST(JUnit, HasATestCasePerLevel) {
       << file;
 }
 
+TEST(JUnit, ATestOfNothingIsSkipped) {
+  const Outcome outcomes[] = {outcome(Level::causal, Verdict::holds)};
+  const std::string file = junit(examined(HistoryBuilder().finish(), outcomes));
+  EXPECT_EQ(testing::xml_error(file), "");
+  EXPECT_TRUE(contains(file, "skipped=\"1\"")) << file;
+  EXPECT_TRUE(contains(file, "<skipped message=\"nothing was tested: no transaction committed\"/>")) << file;
+}
+
 TEST(JUnit, IsWellFormedWhateverTheKeys) {
   const History history = counter(kEvil, kEvil);
   Outcome undecided = outcome(Level::serializable, Verdict::undecided);
   undecided.reason = kEvil;
   const Outcome outcomes[] = {lost_update(Level::snapshot_isolation), undecided};
-  const std::string file = junit({history, outcomes});
+  const std::string file = junit(examined(history, outcomes));
   EXPECT_EQ(testing::xml_error(file), "") << file;
   EXPECT_FALSE(contains(file, "\xEF\xBF\xBE")) << "U+FFFE is no character of XML";
 }
@@ -90,7 +99,7 @@ TEST(Annotations, TellWhatIsViolatedOnALineEach) {
   const History history = counter("x", "dir,a:b.jsonl");
   const Outcome outcomes[] = {outcome(Level::causal, Verdict::holds), lost_update(Level::snapshot_isolation),
                               outcome(Level::prefix, Verdict::undecided)};
-  const std::string told = annotations({history, outcomes});
+  const std::string told = annotations(examined(history, outcomes));
   EXPECT_TRUE(
       told.starts_with("::error file=dir%2Ca%3Ab.jsonl,title=snapshot-isolation is violated::"
                        "snapshot-isolation is violated%0A"))
@@ -103,7 +112,7 @@ TEST(Annotations, TellWhatIsViolatedOnALineEach) {
 TEST(Annotations, AKeyCannotBeginALineOfItsOwn) {
   const History history = counter(kEvil, kEvil);
   const Outcome outcomes[] = {lost_update(Level::serializable)};
-  const std::string told = annotations({history, outcomes});
+  const std::string told = annotations(examined(history, outcomes));
   EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1) << told;
   EXPECT_TRUE(contains(told, "%250A")) << "the key's own %0A stays one\n" << told;
 }
@@ -111,7 +120,7 @@ TEST(Annotations, AKeyCannotBeginALineOfItsOwn) {
 TEST(Dot, DrawsTheCycleByLanes) {
   const History history = counter("x", "run.jsonl");
   const Outcome outcomes[] = {lost_update(Level::serializable)};
-  const std::string graph = dot({history, outcomes});
+  const std::string graph = dot(examined(history, outcomes));
   EXPECT_TRUE(contains(graph, "label=\"session x1\"")) << graph;
   EXPECT_TRUE(contains(graph, "\"l0_s0_t0\" [label=\"A: transaction 1\\lr(x)=initial\\lw(x)=1\\l\"];"))
       << graph;
@@ -123,7 +132,7 @@ TEST(Dot, DrawsTheCycleByLanes) {
 TEST(Dot, QuotesWhateverTheKeys) {
   const History history = counter(kEvil + "\\\" -> evil [", "p");
   const Outcome outcomes[] = {lost_update(Level::serializable)};
-  const std::string graph = dot({history, outcomes});
+  const std::string graph = dot(examined(history, outcomes));
   std::string bare;
   bool inside = false;
   for (std::size_t i = 0; i < graph.size(); ++i) {
@@ -145,7 +154,7 @@ TEST(Dot, SaysSoWhereNothingIsViolated) {
   const History history = counter("x", "run.jsonl");
   const Outcome outcomes[] = {outcome(Level::causal, Verdict::holds),
                               outcome(Level::prefix, Verdict::undecided)};
-  EXPECT_TRUE(contains(dot({history, outcomes}), "label=\"causal holds, prefix is undecided\""));
+  EXPECT_TRUE(contains(dot(examined(history, outcomes)), "label=\"causal holds, prefix is undecided\""));
 }
 
 }  // namespace

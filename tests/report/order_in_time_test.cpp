@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "report/departures.hpp"
-#include "report/running.hpp"
-#include "support/draw.hpp"
+#include "report/live.hpp"
+#include "support/random/draw.hpp"
 
 namespace assay::report {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "check/check.hpp"
 #include "format/format.hpp"
+#include "support/judge/replay.hpp"
 #include "support/neutral.hpp"
-#include "support/replay.hpp"
 
 namespace assay::check {
 namespace {

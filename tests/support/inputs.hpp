@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "format/format.hpp"
-#include "history/error.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::testing {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "format/format.hpp"
-#include "history/error.hpp"
 #include "support/program.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::testing {
 

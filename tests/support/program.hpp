@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "system/temporary_folder.hpp"
+
 namespace assay::testing {
 
 struct Ran {
@@ -18,20 +20,13 @@ Ran run_assay(const std::vector<std::string>& arguments);
 Ran run_shell(const std::string& line);
 
 // A folder that vanishes with the object.
-class TemporaryFolder {
+class TemporaryFolder : public system::TemporaryFolder {
  public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  std::string string() const { return path_.string(); }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
+  TemporaryFolder() : system::TemporaryFolder("assay-test") {}
+  std::string string() const { return path().string(); }
+  using system::TemporaryFolder::file;
   // Writes `content` and returns the path.
   std::string file(const std::string& name, const std::string& content) const;
-
- private:
-  std::filesystem::path path_;
 };
 
 }  // namespace assay::testing

@@ -20,7 +20,7 @@ std::string content_of(const std::string& path) {
 
 }  // namespace
 
-RunningAssay::RunningAssay(const std::vector<std::string>& arguments) {
+RunningAssay::RunningAssay(const std::vector<std::string>& arguments, std::vector<std::string> environment) {
   std::vector<std::string> words{ASSAY_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -35,6 +35,7 @@ RunningAssay::RunningAssay(const std::vector<std::string>& arguments) {
     ::dup2(null, 0);
     ::dup2(to, 1);
     ::dup2(errors, 2);
+    for (std::string& setting : environment) ::putenv(setting.data());
     ::execv(argv[0], argv.data());
     ::_exit(127);
   }

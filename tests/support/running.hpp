@@ -14,7 +14,8 @@ namespace assay::testing {
 
 class RunningAssay {
  public:
-  explicit RunningAssay(const std::vector<std::string>& arguments);
+  // `environment` has settings NAME=VALUE, besides those that this process has.
+  explicit RunningAssay(const std::vector<std::string>& arguments, std::vector<std::string> environment = {});
   // Kills it if it still runs.
   ~RunningAssay();
   RunningAssay(const RunningAssay&) = delete;

@@ -7,8 +7,8 @@
 
 #include "check/check.hpp"
 #include "history/builder.hpp"
-#include "history/error.hpp"
-#include "support/draw.hpp"
+#include "support/random/draw.hpp"
+#include "system/input_error.hpp"
 
 namespace assay::watch {
 namespace {
@@ -18,6 +18,7 @@ Watcher watcher_of(std::initializer_list<const char*> sessions, Level level = Le
   options.level = level;
   Watcher watcher(options);
   for (const char* session : sessions) watcher.admit(session);
+  watcher.all_sessions_known();
   return watcher;
 }
 
@@ -133,6 +134,77 @@ TEST(Watch, TwoFencesThatReadTheSameVersion) {
   EXPECT_EQ(round.verdict, Verdict::violated);
   ASSERT_TRUE(round.counterexample);
   EXPECT_EQ(round.counterexample->transactions(), 2U);
+}
+
+TEST(Watch, AViolationComesWithWhatIsToBeSaidOfIt) {
+  Watcher watcher = watcher_of({"a", "b"});
+  const Round round = feed(watcher, "a: r(x,0) w(y,1)\nb: r(y,0) w(x,1)");
+  ASSERT_EQ(round.verdict, Verdict::violated);
+  EXPECT_EQ(round.outcome.verdict, Verdict::violated);
+  ASSERT_TRUE(round.explanation);
+  EXPECT_EQ(round.explanation->transactions.size(), 2U);
+  EXPECT_EQ(round.explanation->anomaly, Anomaly::write_skew);
+  EXPECT_FALSE(round.explanation->derivation.empty());
+}
+
+// A backlog, gone through in rounds of at most so many.
+struct Backlog {
+  std::vector<Round> rounds;
+  std::uint64_t transactions = 0;
+};
+Backlog go_through(Watcher& watcher) {
+  Backlog backlog;
+  do {
+    backlog.rounds.push_back(watcher.decide());
+    backlog.transactions += backlog.rounds.back().transactions;
+  } while (backlog.rounds.back().more && backlog.rounds.size() < 100);
+  return backlog;
+}
+
+TEST(Watch, ARoundTakesNoMoreThanItIsTold) {
+  WatchOptions options;
+  options.round_transactions = 4;
+  Watcher watcher(options);
+  Fences fences({"a", "b"});
+  for (int i = 0; i < 6; ++i) watcher.add(draw(fences.next()));
+  watcher.all_sessions_known();
+  const Backlog backlog = go_through(watcher);
+  EXPECT_EQ(backlog.transactions, 24U);
+  EXPECT_GE(backlog.rounds.size(), 6U);
+  for (const Round& round : backlog.rounds) {
+    EXPECT_LE(round.transactions, 4U);
+    EXPECT_EQ(round.verdict, Verdict::holds);
+  }
+  EXPECT_EQ(watcher.kept().waiting, 0U);
+  EXPECT_LT(transactions(watcher.kept()), 10U) << "what is settled left on the way";
+}
+
+TEST(Watch, OneFragmentCanBeMoreThanARound) {
+  WatchOptions options;
+  options.round_transactions = 3;
+  Watcher watcher(options);
+  watcher.add(draw("a: w(x,1) | w(x,2) | w(x,3) | w(x,4)\nb: r(x,1) | r(x,2) | r(x,3) | r(x,4)\nc: w(y,1)"));
+  const Backlog backlog = go_through(watcher);
+  EXPECT_EQ(backlog.transactions, 9U);
+  // One more of each session at most, so that sessions go forward side by side.
+  for (const Round& round : backlog.rounds) EXPECT_LE(round.transactions, 6U);
+  EXPECT_EQ(backlog.rounds.back().verdict, Verdict::holds);
+}
+
+TEST(Watch, WhatHasArrivedBeyondARoundIsStillToCome) {
+  WatchOptions options;
+  options.round_transactions = 1;
+  Watcher watcher(options);
+  // What a reads first is the last that has arrived, and nobody sends anything more.
+  watcher.add(draw("a: r(x,1) | w(z,1)"));
+  watcher.add(draw("b: w(y,1) | w(y,2) | w(x,1)"));
+  watcher.all_sessions_known();
+  watcher.close("a");
+  watcher.close("b");
+  const Backlog backlog = go_through(watcher);
+  EXPECT_EQ(backlog.transactions, 5U);
+  for (const Round& round : backlog.rounds) EXPECT_EQ(round.verdict, Verdict::holds);
+  EXPECT_EQ(watcher.kept().waiting, 0U);
 }
 
 TEST(Watch, GoesOnAfterAViolation) {
@@ -268,6 +340,7 @@ Watcher forgetful(Level level, std::uint64_t horizon) {
   options.horizon = horizon;
   Watcher watcher(options);
   for (const char* session : {"a", "b"}) watcher.admit(session);
+  watcher.all_sessions_known();
   return watcher;
 }
 
@@ -326,6 +399,7 @@ TEST(Watch, ATimeBeforeWhatIsFrozenIsAContradiction) {
   options.clock_drift = 1;
   Watcher watcher(options);
   watcher.admit("a");
+  watcher.all_sessions_known();
   EXPECT_EQ(feed(watcher, "a: @20-29 w(z,1) | @29-59 w(x,1)").verdict, Verdict::holds);
   EXPECT_EQ(watcher.decide().verdict, Verdict::holds);
   EXPECT_LT(transactions(watcher.kept()), 2U);

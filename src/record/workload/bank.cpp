@@ -17,9 +17,9 @@ std::string account(std::uint32_t number) {
 
 class BankScript : public Script {
  public:
-  BankScript(std::uint32_t accounts, Share audits) : accounts_(accounts), audits_(audits) {}
+  BankScript(std::uint32_t accounts, system::Share audits) : accounts_(accounts), audits_(audits) {}
 
-  void plan(Random& random) override {
+  void plan(system::Random& random) override {
     audit_ = random.chance(audits_);
     from_ = random.below(accounts_);
     to_ = (from_ + 1 + random.below(accounts_ - 1)) % accounts_;
@@ -46,7 +46,7 @@ class BankScript : public Script {
   }
 
   std::uint32_t accounts_;
-  Share audits_;
+  system::Share audits_;
   bool audit_ = false;
   std::uint32_t from_ = 0, to_ = 0, amount_ = 0;
 };
@@ -66,7 +66,7 @@ class Bank : public Workload {
 
  private:
   std::uint32_t accounts_;
-  Share audits_;
+  system::Share audits_;
 };
 
 }  // namespace

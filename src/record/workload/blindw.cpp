@@ -15,7 +15,7 @@ class BlindW;
 class BlindWScript : public Script {
  public:
   explicit BlindWScript(const BlindW& workload) : workload_(workload) {}
-  void plan(Random& random) override;
+  void plan(system::Random& random) override;
   void run(Client& client) override;
 
  private:
@@ -42,11 +42,11 @@ class BlindW : public Workload {
  private:
   friend class BlindWScript;
   std::uint32_t keys_, operations_;
-  Share read_only_;
+  system::Share read_only_;
   KeyChoice choice_;
 };
 
-void BlindWScript::plan(Random& random) {
+void BlindWScript::plan(system::Random& random) {
   read_only_ = random.chance(workload_.read_only_);
   keys_.clear();
   for (std::uint32_t i = 0; i < workload_.operations_; ++i) keys_.push_back(workload_.choice_.draw(random));

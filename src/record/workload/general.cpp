@@ -22,7 +22,7 @@ class General : public Workload {
   std::unique_ptr<Script> script(std::uint32_t session) const override;
 
   const std::uint32_t operations;
-  const Share reads;
+  const system::Share reads;
   const KeyChoice choice;
 };
 
@@ -30,7 +30,7 @@ class GeneralScript : public Script {
  public:
   explicit GeneralScript(const General& workload) : workload_(workload) {}
 
-  void plan(Random& random) override {
+  void plan(system::Random& random) override {
     steps_.clear();
     for (std::uint32_t i = 0; i < workload_.operations; ++i) {
       const bool read = random.chance(workload_.reads);

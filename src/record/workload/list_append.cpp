@@ -24,7 +24,7 @@ class ListAppend : public Workload {
   bool needs_lists() const override { return true; }
 
   const std::uint32_t operations;
-  const Share reads;
+  const system::Share reads;
   const KeyChoice choice;
 };
 
@@ -32,7 +32,7 @@ class ListAppendScript : public Script {
  public:
   explicit ListAppendScript(const ListAppend& workload) : workload_(workload) {}
 
-  void plan(Random& random) override {
+  void plan(system::Random& random) override {
     steps_.clear();
     const std::uint64_t set = planned_++ / kTransactionsPerKeySet;
     const std::uint32_t count = 1 + random.below(workload_.operations);

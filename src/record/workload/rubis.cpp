@@ -42,7 +42,7 @@ class RubisScript : public Script {
  public:
   RubisScript(const Rubis& workload, std::uint32_t session) : workload_(workload), session_(session) {}
 
-  void plan(Random& random) override {
+  void plan(system::Random& random) override {
     const std::uint32_t draw = random.below(100U);
     kind_ = draw < 5    ? Kind::register_user
             : draw < 15 ? Kind::register_item

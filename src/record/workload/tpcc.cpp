@@ -104,7 +104,7 @@ class TpccScript : public Script {
  public:
   TpccScript(const Tpcc& workload, std::uint32_t session) : workload_(workload), session_(session) {}
 
-  void plan(Random& random) override {
+  void plan(system::Random& random) override {
     const std::uint32_t draw = random.below(100U);
     kind_ = draw < 45   ? Kind::new_order
             : draw < 88 ? Kind::payment

@@ -57,7 +57,7 @@ class TwitterScript : public Script {
  public:
   explicit TwitterScript(const Twitter& workload) : workload_(workload) {}
 
-  void plan(Random& random) override {
+  void plan(system::Random& random) override {
     const std::uint32_t draw = random.below(100U);
     kind_ = draw < 20 ? Kind::tweet : draw < 40 ? Kind::follow : draw < 50 ? Kind::unfollow : Kind::timeline;
     user_ = random.below(workload_.users);

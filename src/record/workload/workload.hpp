@@ -13,8 +13,8 @@
 #include <string_view>
 
 #include "record/client.hpp"
-#include "record/key_choice.hpp"
-#include "record/random.hpp"
+#include "record/generate/key_choice.hpp"
+#include "system/random.hpp"
 
 namespace assay::record {
 
@@ -25,7 +25,7 @@ class Script {
  public:
   virtual ~Script() = default;
   // The next transaction, from nothing but `random` and what was planned before.
-  virtual void plan(Random& random) = 0;
+  virtual void plan(system::Random& random) = 0;
   // Runs it in the client's open transaction. Throws StoreError, or Rollback.
   virtual void run(Client& client) = 0;
 };
@@ -57,15 +57,6 @@ struct WorkloadOptions {
   std::optional<std::uint32_t> customers;   // tpcc: of a district
   std::optional<std::uint32_t> accounts;    // bank
 };
-
-struct WorkloadInfo {
-  std::string_view name;
-  std::string_view description;  // one line
-  std::unique_ptr<Workload> (*make)(const WorkloadOptions& options);
-};
-
-std::span<const WorkloadInfo> workloads();
-const WorkloadInfo* find_workload(std::string_view name);
 
 // The number in a row's value; 0 if there is no row or the value is not a number.
 std::int64_t number_in(const std::optional<std::string>& value);

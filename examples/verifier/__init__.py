@@ -1,0 +1,1 @@
+"""The parts of the example verify.py, which see."""

@@ -1,0 +1,87 @@
+// Runs an order of events and counts what each query would have returned. In an order that explains the rows
+// that queries did return, a query that counts as many rows as it returned returned them all; where it counts
+// more, the replay names the rows that it missed. (docs/engine.md says why that is exact.)
+//
+// Counting: queries that ask for the same keys share a line of counters along the codes, queries that ask for
+// the same codes share one along the keys. A counter changes in constant time, and a sum over a part of a line
+// takes the square root of its length: there are far more writes than queries. Lines are kept where they
+// cost less than they save; the other queries look at each key that they ask for.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "check/limits.hpp"
+#include "check/reads.hpp"
+#include "check/strong/problem.hpp"
+#include "check/strong/query_plan.hpp"
+
+namespace assay::check {
+
+// Counters in a line, and their sums in blocks.
+class BlockCounts {
+ public:
+  explicit BlockCounts(std::uint32_t size);
+  void add(std::uint32_t at) { ++cells_[at], ++blocks_[at >> shift_]; }
+  void remove(std::uint32_t at) { --cells_[at], --blocks_[at >> shift_]; }
+  // From `first` to before `last`.
+  std::uint32_t count(std::uint32_t first, std::uint32_t last) const;
+  void clear();
+
+ private:
+  std::uint32_t shift_ = 0;
+  std::vector<std::uint32_t> cells_, blocks_;
+};
+
+// A row that a query did not return, although it would have seen it.
+struct MissedRow {
+  std::uint32_t asked;  // index in QueryPlan::asked()
+  Txn reader;
+  Key key;
+};
+
+class QueryReplay {
+ public:
+  // All must outlive this object.
+  QueryReplay(const QueryPlan& plan, const History& history, const Reads& reads);
+
+  // Of each query up to `most_of_one`. `order` lists the nodes of the problem and explains all other reads.
+  // Stops early if a limit is reached.
+  std::vector<MissedRow> missed_rows(const Problem& problem, std::span<const Node> order,
+                                     std::uint32_t most_of_one, Limits& limits);
+
+  // The writes of the row's key that its query can have seen instead, in increasing order.
+  std::vector<Write> seen_instead(const MissedRow& row) const;
+
+ private:
+  using Place = QueryPlan::Place;
+  using Code = QueryPlan::Code;
+  // Along the codes, of the keys from `first` to before `last`; or along the keys, of those codes.
+  struct Line {
+    bool along_codes;
+    std::uint32_t first, last;
+    BlockCounts counts;
+  };
+  static constexpr std::uint32_t kNoLine = 0xFFFFFFFFU;
+
+  void choose_lines();
+  void reset();
+  void set(Place place, Code code);
+  void begin(Txn t, std::uint32_t most_of_one, std::vector<MissedRow>& missed);
+  void commit(Txn t);
+  void ask(std::uint32_t asked, Txn reader, std::uint32_t most_of_one, std::vector<MissedRow>& missed);
+  std::uint32_t count(std::uint32_t asked) const;
+
+  const QueryPlan& plan_;
+  const History& h_;
+  const Reads& reads_;
+  std::vector<Code> write_code_;            // write -> what it leaves
+  std::vector<std::uint32_t> first_asked_;  // transaction -> its first query, one more than there are
+  std::vector<Line> lines_;
+  std::vector<std::uint32_t> line_of_;   // query -> the line that it counts along, or kNoLine
+  std::vector<Code> initial_, current_;  // by place
+};
+
+}  // namespace assay::check

@@ -1,0 +1,55 @@
+// Decides what is left open: SAT modulo acyclicity by repair. The current order of events is the assignment.
+// A Boolean variable exists only for a pair of writers (or for a read's choice among several writers) that
+// the current order once violated; only violated ones are decided. Deciding adds edges to the order, which
+// moves nodes (dynamic_order.hpp) and may break other reads; a cycle gives a conflict, from which a clause is
+// learned. Undoing decisions keeps the order, so nothing that was repaired elsewhere is lost.
+//
+// The rules that decisions obey, for a read of a key by r from w, and another writer v of that key:
+//   w before v   =>   C(w) -> overwrites(v),   and B(r) -> C(v) as soon as the order violates it
+//   v before w   =>   C(v) -> overwrites(w)
+// and at snapshot isolation, two writers that overlap must be ordered one way or the other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "check/limits.hpp"
+#include "check/strong/problem.hpp"
+
+namespace assay::check {
+
+struct SearchStats {
+  std::uint64_t variables = 0, decisions = 0, conflicts = 0, repairs = 0, steps = 0, restarts = 0;
+};
+
+struct SearchResult {
+  // refused: by `refine`, below.
+  enum class Answer : std::uint8_t { satisfiable, unsatisfiable, gave_up, refused };
+  Answer answer = Answer::gave_up;
+  std::vector<Node> order;  // satisfiable: a witness. Else the order that the search ended with
+  // Unsatisfiable: transactions that already make it so, whatever the others did.
+  std::vector<Txn> core;
+  SearchStats stats;
+};
+
+// What a search may spend before it gives up.
+struct SearchBudget {
+  std::optional<std::uint64_t> conflicts;
+  std::optional<std::uint64_t> steps;
+  std::uint32_t choices_at_once =
+      8;  // for how many candidates of a read there are variables at first; at least 1
+};
+
+// Looks at an order that explains all reads of the problem. What it gets wrong beyond them is added to the
+// problem as further reads, and the search goes on from where it is.
+enum class Refinement : std::uint8_t { nothing_is_wrong, reads_were_added, no_order_can_be_right };
+using Refine = std::function<Refinement(Problem& problem, std::span<const Node> order)>;
+
+// `order` lists all nodes, consistent with the known order.
+SearchResult search(Problem& problem, std::span<const Node> order, const SearchBudget& budget, Limits& limits,
+                    const Refine& refine = {});
+
+}  // namespace assay::check

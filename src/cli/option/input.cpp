@@ -1,0 +1,58 @@
+#include "cli/option/input.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "cli/option/choice.hpp"
+#include "cli/option/names.hpp"
+
+namespace assay::cli {
+
+namespace {
+
+using format::FailedStatements;
+using format::Initial;
+
+constexpr Choice<Initial> kInitial[] = {{"auto", Initial::automatic},
+                                        {"zero", Initial::zero},
+                                        {"first-transaction", Initial::first_transaction},
+                                        {"none", Initial::none}};
+constexpr Choice<FailedStatements> kFailedStatements[] = {{"drop", FailedStatements::drop},
+                                                          {"unknown", FailedStatements::unknown}};
+
+}  // namespace
+
+void add_input_options(CLI::App& command, InputOptions& options, const std::string& name) {
+  command.add_option(name, options.path, "The history: a file, a directory, or - for standard input")
+      ->required()
+      ->type_name("PATH");
+  command.add_option("--format", options.format, "Its format; told by the content if not given")
+      ->type_name("FORMAT");
+  command.add_option("--initial", options.initial, "How the state before the first transaction is shown")
+      ->type_name(words(kInitial))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--failed-statements", options.failed_statements,
+          "What a failed statement in a transaction that reports success means: only it did not happen, or "
+          "the transaction's fate is unknown")
+      ->type_name(words(kFailedStatements))
+      ->capture_default_str();
+  command.add_flag("--truncated", options.truncated,
+                   "Of a recording that was cut off, take what is whole instead of refusing it");
+}
+
+History read_input(const InputOptions& options) {
+  format::ReadOptions read;
+  read.initial = chosen(kInitial, "--initial", options.initial);
+  read.failed_statements = chosen(kFailedStatements, "--failed-statements", options.failed_statements);
+  read.accept_truncated = options.truncated;
+  std::optional<std::string_view> format;
+  if (options.format) format = format_named(*options.format).name;
+  try {
+    return format::read_history(options.path, read, format);
+  } catch (const format::NoFormatMatches& error) {
+    throw InputError(error.path(), error.position(), error.message() + ": --format NAME");
+  }
+}
+
+}  // namespace assay::cli

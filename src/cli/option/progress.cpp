@@ -1,0 +1,63 @@
+#include "cli/option/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+
+#include "cli/option/output.hpp"
+
+namespace assay::cli {
+
+namespace {
+
+std::atomic<bool> shown = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "wipe_progress() runs in a signal handler");
+
+void write_all(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = write(STDERR_FILENO, text.data(), text.size());
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+}  // namespace
+
+Progress::Progress(bool wanted, std::string_view phase) : phase_(phase) {
+  if (wanted && errors_are_on_a_terminal()) ticker_ = std::thread([this] { tick(); });
+}
+
+Progress::~Progress() {
+  if (!ticker_.joinable()) return;
+  {
+    const system::MutexLock lock(mutex_);
+    end_ = true;
+  }
+  ended_.notify_one();
+  ticker_.join();
+  wipe_progress();
+}
+
+void Progress::phase(std::string_view what) {
+  const system::MutexLock lock(mutex_);
+  phase_ = what;
+}
+
+void Progress::tick() {
+  system::MutexLock lock(mutex_);
+  for (auto next = std::chrono::seconds(1);; next += std::chrono::seconds(1)) {
+    while (!end_ && ended_.wait_until(lock, started_ + next)) {
+    }
+    if (end_) return;
+    shown = true;
+    write_all(fmt::format("\r\x1b[Kassay: {} … {} s", phase_, next.count()));
+  }
+}
+
+void wipe_progress() {
+  if (shown.exchange(false)) write_all("\r\x1b[K");
+}
+
+}  // namespace assay::cli

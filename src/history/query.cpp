@@ -1,0 +1,29 @@
+#include "history/query.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include "history/key_order.hpp"
+#include "history/predicate.hpp"
+
+namespace assay {
+
+bool is_query(const History& history, Op op) {
+  return history.kind(op) == OpKind::range_read || history.kind(op) == OpKind::predicate_read;
+}
+
+bool asks_for(const History& history, Op op, Key key) {
+  assert(is_query(history, op));
+  const Query query = history.query(op);
+  if (!query.predicate) return in_range(history.name(key), query.low, query.high);
+  const auto predicate = Predicate::parse(*query.predicate);
+  return predicate ? predicate->allows_key(history.name(key)) : returned(history, op, key);
+}
+
+bool returned(const History& history, Op op, Key key) {
+  assert(is_query(history, op));
+  const std::span<const Version> rows = history.query(op).results;
+  return std::any_of(rows.begin(), rows.end(), [&](Version v) { return history.key_of(v) == key; });
+}
+
+}  // namespace assay

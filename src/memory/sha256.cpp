@@ -1,0 +1,108 @@
+#include "memory/sha256.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace assay {
+
+namespace {
+
+// The first 32 bits of the fractional parts of the cube roots of the first 64 primes.
+constexpr std::array<std::uint32_t, 64> kRound{
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+std::uint32_t load_big(const unsigned char* at) {
+  return std::uint32_t{at[0]} << 24 | std::uint32_t{at[1]} << 16 | std::uint32_t{at[2]} << 8 | at[3];
+}
+
+}  // namespace
+
+void Sha256::compress(const unsigned char* block) {
+  std::array<std::uint32_t, 64> w;
+  for (std::size_t i = 0; i < 16; ++i) w[i] = load_big(block + 4 * i);
+  for (std::size_t i = 16; i < 64; ++i) {
+    const std::uint32_t s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ w[i - 15] >> 3;
+    const std::uint32_t s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ w[i - 2] >> 10;
+    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
+  }
+  auto [a, b, c, d, e, f, g, h] = state_;
+  for (std::size_t i = 0; i < 64; ++i) {
+    const std::uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    const std::uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRound[i] + w[i];
+    const std::uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    const std::uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
+    h = g;
+    g = f;
+    f = e;
+    e = d + t1;
+    d = c;
+    c = b;
+    b = a;
+    a = t1 + t2;
+  }
+  const std::array<std::uint32_t, 8> added{a, b, c, d, e, f, g, h};
+  for (std::size_t i = 0; i < 8; ++i) state_[i] += added[i];
+}
+
+Sha256& Sha256::add(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::size_t used = length_ % kBlock;
+    if (used == 0 && bytes.size() >= kBlock) {
+      compress(reinterpret_cast<const unsigned char*>(bytes.data()));
+      length_ += kBlock;
+      bytes.remove_prefix(kBlock);
+      continue;
+    }
+    const std::size_t n = std::min(kBlock - used, bytes.size());
+    std::memcpy(rest_.data() + used, bytes.data(), n);
+    length_ += n;
+    bytes.remove_prefix(n);
+    if (used + n == kBlock) compress(rest_.data());
+  }
+  return *this;
+}
+
+std::string Sha256::digest() {
+  const std::uint64_t bits = length_ * 8;
+  std::string padding(1 + (kBlock + 55 - length_ % kBlock) % kBlock, '\0');
+  padding[0] = '\x80';
+  for (int shift = 56; shift >= 0; shift -= 8) padding += static_cast<char>(bits >> shift & 0xff);
+  add(padding);
+  std::string out;
+  for (const std::uint32_t word : state_) {
+    for (int shift = 24; shift >= 0; shift -= 8) out += static_cast<char>(word >> shift & 0xff);
+  }
+  return out;
+}
+
+std::string sha256(std::string_view bytes) {
+  return Sha256().add(bytes).digest();
+}
+
+std::string hmac_sha256(std::string_view key, std::string_view message) {
+  constexpr std::size_t kBlock = 64;
+  std::string inner = key.size() > kBlock ? sha256(key) : std::string(key);
+  inner.resize(kBlock, '\0');
+  std::string outer = inner;
+  for (char& c : inner) c = static_cast<char>(c ^ 0x36);
+  for (char& c : outer) c = static_cast<char>(c ^ 0x5c);
+  return Sha256().add(outer).add(Sha256().add(inner).add(message).digest()).digest();
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    difference |= static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i]);
+  return difference == 0;
+}
+
+}  // namespace assay

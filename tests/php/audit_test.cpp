@@ -1,0 +1,113 @@
+// The whole story: a forum on php-fpm with the recorder, visitors, then the audit in a worker that has no
+// database.
+#include <gtest/gtest.h>
+
+#include "audit/draft.hpp"
+#include "audit/tamper.hpp"
+#include "audited.hpp"
+#include "recording.hpp"
+#include "server.hpp"
+#include "trace_writer.hpp"
+
+namespace assay::php::testing {
+namespace {
+
+TEST(PhpAudit, AnHonestForumIsAccepted) {
+  Recording recording;
+  recording.visit(3, 6, 50);
+  const audit::Trace trace("trace", recording.trace.bytes());
+  const audit::Reports reports = audit::Reports::read_folder(recording.php.reports());
+  const audit::Verdict verdict = recording.check(trace, reports);
+  EXPECT_EQ(verdict.decision, audit::Decision::accepted) << told(verdict);
+}
+
+// What each lie of `assay audit tamper` must come to. One visitor, for of requests that overlap another order
+// may be just as true.
+TEST(PhpAudit, EveryLieIsRejected) {
+  Recording recording;
+  recording.visit(2, 1, 100);
+  const audit::Trace honest_trace("trace", recording.trace.bytes());
+  const audit::Reports honest_reports = audit::Reports::read_folder(recording.php.reports());
+  ASSERT_EQ(recording.check(honest_trace, honest_reports).decision, audit::Decision::accepted);
+  std::size_t planted = 0;
+  for (const audit::Lie& lie : audit::lies()) {
+    audit::Draft draft(honest_trace, honest_reports);
+    if (!lie.plant(draft, 1)) continue;
+    ++planted;
+    const std::string trace_file = draft.trace_file();
+    const std::string report_file = draft.report_file();
+    const audit::Trace trace("trace", trace_file);
+    const audit::Reports::File file{"report", report_file, "", std::nullopt};
+    const audit::Reports reports(std::span(&file, 1));
+    const audit::Verdict verdict = recording.check(trace, reports);
+    const auto expected = lie.harmless ? audit::Decision::accepted : audit::Decision::rejected;
+    EXPECT_EQ(verdict.decision, expected) << lie.name << ": " << told(verdict);
+  }
+  EXPECT_GT(planted, 10U);
+}
+
+// Scripts of our own, run by php-cgi with the recorder and then again.
+struct Replay {
+  Response recorded;
+  audit::Verdict verdict;
+};
+Replay replay(const std::string& script, const std::string& query) {
+  const PhpFolder php(Recorder::on, "assay.code=" ASSAY_SOURCE_DIR "/tests/php/scripts\n");
+  php.run_plain(ASSAY_SOURCE_DIR "/tests/php/scripts/sql_setup.php", php.data());
+  const std::string first_state = php.folder() / "first.sqlite";
+  std::filesystem::copy_file(php.data() + "/sql.sqlite", first_state);
+  Parameters parameters =
+      parameters_for(ASSAY_SOURCE_DIR "/tests/php/scripts/" + script, "GET", query, "", 0, 1);
+  parameters.emplace_back("FORUM_DATA", php.data());
+  TraceWriter writer;
+  writer.request(1, parameters, "");
+  Replay result;
+  result.recorded = php.once(parameters, "");
+  writer.response(1, result.recorded);
+  const audit::Trace trace("trace", writer.bytes());
+  const audit::Reports reports = audit::Reports::read_folder(php.reports());
+  audit::PhpWorkerOptions options;
+  options.sapi = "cgi-fcgi";
+  options.seconds_per_request = 3;
+  audit::InitialState initial;
+  initial.databases[php.data() + "/sql.sqlite"] = first_state;
+  result.verdict = audited(php, ASSAY_SOURCE_DIR "/tests/php/scripts", trace, reports, initial, options);
+  return result;
+}
+
+TEST(PhpAudit, EverythingThatPdoCanDoIsRunAgain) {
+  for (int seed = 1; seed <= 6; ++seed) {
+    const Replay result = replay("sql.php", "seed=" + std::to_string(seed));
+    EXPECT_EQ(result.verdict.decision, audit::Decision::accepted)
+        << "seed " << seed << ": " << told(result.verdict);
+  }
+}
+
+TEST(PhpAudit, TheClockChanceAndTheCacheAreRunAgain) {
+  for (const auto& [script, query] : {std::pair("outside.php", ""), {"key_value.php", "seed=3"}}) {
+    const Replay result = replay(script, query);
+    EXPECT_EQ(result.verdict.decision, audit::Decision::accepted) << script << ": " << told(result.verdict);
+  }
+}
+
+// A program whose output depends on what it can do to the machine: on the server it can, in the worker it
+// cannot.
+TEST(PhpAudit, TheWorkerCannotReachOutside) {
+  const Replay result = replay("escape.php", "");
+  EXPECT_EQ(result.recorded.body, "socket yes write yes read yes run yes");
+  ASSERT_EQ(result.verdict.decision, audit::Decision::rejected) << told(result.verdict);
+  EXPECT_NE((result.verdict.finding->expected + result.verdict.finding->found)
+                .find("socket no write no read no run no"),
+            std::string::npos)
+      << result.verdict.finding->expected << "\n"
+      << result.verdict.finding->found;
+}
+
+TEST(PhpAudit, AWorkerThatDoesNotEndLeavesTheAuditUndecided) {
+  const Replay result = replay("endless.php", "");
+  EXPECT_EQ(result.recorded.body, "done");
+  EXPECT_EQ(result.verdict.decision, audit::Decision::undecided) << told(result.verdict);
+}
+
+}  // namespace
+}  // namespace assay::php::testing
