@@ -17,8 +17,8 @@ function scene(story, one, letters) {
   const told = el("div", { class: "told", "aria-live": "polite" });
   const buttons = new Map();
 
-  // What is pointed at is shown, else what has the focus, else what a click has kept. A page that scrolls under a resting
-  // mouse brings other steps below it: that is not pointing.
+  // What is pointed at is shown, else what has the focus, else what a click has kept. A page that scrolls under a
+  // resting mouse brings other steps below it: that is not pointing.
   const hearing = (n) => ({
     onclick: () => {
       kept = kept === n ? null : n;
