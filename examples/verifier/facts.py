@@ -1,8 +1,8 @@
 """What the operations of a history say, whatever the level."""
 
 from .certificate import Rejected, number_in, require
-from .history import (ABORTED, APPEND, COMMITTED, DELETE, INIT, INSERT, LIST_READ, PREDICATE, QUERIES, READ, WRITE,
-                      WRITES)
+from .history import (ABORTED, APPEND, COMMITTED, DELETE, INIT, INSERT, LIST_READ, PREDICATE, QUERIES, READ, ROWS,
+                      WRITE, WRITES)
 from .predicate import in_range, parse_predicate
 
 
@@ -86,7 +86,9 @@ class Facts:
 
         for key in self.registers:
             name = self.h.names[key]
-            if op.kind == PREDICATE:
+            if op.kind == ROWS:
+                asked = key in returned
+            elif op.kind == PREDICATE:
                 asked = predicate is not None and predicate[0](name)
             else:
                 asked = in_range(name, *op.query)

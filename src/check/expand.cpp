@@ -56,7 +56,7 @@ class Expansion {
       build_.begin(build_.session(h_.name(h_.session_of(t))), h_.name(t));
       for (const Op op : h_.operations_of(t)) {
         const OpKind kind = h_.kind(op);
-        if (kind != OpKind::predicate_read && kind != OpKind::range_read) {
+        if (!is_query(kind)) {
           rebuild_.operation(op, [this](Version v) { return h_.is_initial(v); });
           made(op, false);
         } else if (h_.status(t) == Status::committed &&  // of others reads prove nothing
@@ -106,6 +106,7 @@ class Expansion {
             break;
           case OpKind::predicate_read:
           case OpKind::range_read:
+          case OpKind::rows_read:
             if (h_.status(t) != Status::committed) break;
             for (const Version v : h_.query(op).results) {
               if (h_.is_initial(v)) loaded[index(h_.key_of(v))] = true;
@@ -146,7 +147,9 @@ class Expansion {
     const Query query = h_.query(op);
     first_of_query_ = true;
     for (const Version v : query.results) note_row(op, v);
-    if (query.predicate) {
+    if (h_.kind(op) == OpKind::rows_read) {
+      rows(query, op);
+    } else if (query.predicate) {
       predicate(op, query);
     } else {
       range(op, query);
@@ -156,6 +159,11 @@ class Expansion {
       if (shown_[index(h_.key_of(v))] != index(v)) continue;
       read_row(op, v);
       leave_out("a query returned " + key_name(h_.key_of(v)) + ", for which it did not ask");
+    }
+  }
+  void rows(const Query& query, Op op) {
+    for (const Version v : query.results) {
+      if (shown_[index(h_.key_of(v))] == index(v)) read_row(op, v);
     }
   }
   void note_row(Op, Version v) {

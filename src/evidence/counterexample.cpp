@@ -274,7 +274,7 @@ bool uses_session(const Derivation& derivation) {
 
 // REQUIRES: the history has no queries.
 Counterexample find_in_plain(const History& history, const Outcome& outcome, const check::Options& options) {
-  assert(!check::has_queries(history));
+  assert(!history.has_queries());
   check::Options quiet = options;
   quiet.progress = {};
   quiet.threads = 1;
@@ -425,7 +425,7 @@ std::optional<check::Expanded> expand_what_is_blamed(const History& history, con
 Counterexample find_counterexample(const History& history, const Outcome& outcome,
                                    const check::Options& options) {
   assert(outcome.verdict == Verdict::violated);
-  if (!check::has_queries(history)) return find_in_plain(history, outcome, options);
+  if (!history.has_queries()) return find_in_plain(history, outcome, options);
   if (const auto expanded = expand_what_is_blamed(history, outcome)) {
     Counterexample found = find_in_expanded(history, *expanded, outcome, options);
     if (!found.bad_reads.empty() || !found.derivation.empty()) return found;

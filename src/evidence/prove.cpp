@@ -194,6 +194,7 @@ class Resolver {
     switch (const OpKind kind = h_.kind(op); kind) {
       case OpKind::predicate_read:
       case OpKind::range_read:
+      case OpKind::rows_read:
         return false;
       case OpKind::list_read: {
         std::vector<Atom> elements;

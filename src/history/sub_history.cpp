@@ -80,8 +80,7 @@ class Part {
     for (const Txn t : whole_.all_transactions()) {
       for (const Op op : whole_.operations_of(t)) {
         const OpKind kind = whole_.kind(op);
-        if (kind == OpKind::list_read || kind == OpKind::predicate_read || kind == OpKind::range_read)
-          continue;
+        if (kind == OpKind::list_read || is_query(kind)) continue;
         const Version v = whole_.version(op);
         if (!is_list_[index(whole_.key_of(v))]) continue;
         if (kind != OpKind::append) {
@@ -124,7 +123,7 @@ class Part {
 
   bool add(Txn t, Op op) {
     const OpKind kind = whole_.kind(op);
-    if (kind == OpKind::predicate_read || kind == OpKind::range_read) return false;
+    if (is_query(kind)) return false;
     if (kind == OpKind::list_read) return add_list_read(t, op);
     const Version v = whole_.version(op);
     const Key k = whole_.key_of(v);

@@ -8,11 +8,11 @@ namespace assay::verify {
 
 Queries::Queries(const History& history, Level level, const std::vector<bool>& is_list)
     : h_(history), misses_count_(level != Level::repeatable_read), is_list_(is_list) {
-  if (!h_.has(OpKind::predicate_read) && !h_.has(OpKind::range_read)) return;
+  if (!h_.has_queries()) return;
   look_at_versions();
   for (const Txn t : h_.all_transactions()) {
     for (const Op op : h_.operations_of(t)) {
-      if (h_.kind(op) >= OpKind::predicate_read && h_.status(t) == Status::committed) take(op);
+      if (is_query(h_.kind(op)) && h_.status(t) == Status::committed) take(op);
     }
   }
 }
@@ -68,7 +68,7 @@ void Queries::look_at_versions() {
   }
   for (const Txn t : h_.all_transactions()) {
     for (const Op op : h_.operations_of(t)) {
-      if (h_.kind(op) < OpKind::predicate_read) continue;
+      if (!is_query(h_.kind(op))) continue;
       for (const Version v : h_.query(op).results) {
         used[index(h_.key_of(v))] = true;
         if (!h_.is_initial(v) || h_.status(t) != Status::committed) continue;
@@ -129,8 +129,9 @@ void Queries::take(Op op) {
   const std::uint32_t predicate = query.predicate ? number_of(*query.predicate) : 0;
   const bool is_understood = predicate == 0 || meanings_[predicate - std::size_t{1}].has_value();
   if (!is_understood) unclear("there is a predicate whose meaning is not known");
-  Asked asked{op, 0, 0, predicate, misses_count_ && is_understood};
-  if (is_understood) std::tie(asked.first, asked.last) = places(query, predicate);
+  const bool asks_for_others = is_understood && h_.kind(op) != OpKind::rows_read;
+  Asked asked{op, 0, 0, predicate, misses_count_ && asks_for_others};
+  if (asks_for_others) std::tie(asked.first, asked.last) = places(query, predicate);
   asked_.push_back(asked);
   look_at_results(asked, query);
 }
@@ -141,7 +142,9 @@ void Queries::look_at_results(const Asked& asked, const Query& query) {
   for (const Version v : query.results) {
     const Key k = h_.key_of(v);
     returned.push_back(k);
-    if (!is_asked_for(asked, k)) {
+    if (h_.kind(asked.query) == OpKind::rows_read) {
+      if (is_list_[index(k)]) unclear("one returned a list");
+    } else if (!is_asked_for(asked, k)) {
       unclear("one returned a row for which it did not ask");
     } else if (asked.predicate != 0 && !may_match(asked.predicate, v)) {
       unclear("one returned a row that does not match");

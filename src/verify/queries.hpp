@@ -1,4 +1,4 @@
-// What a range or predicate read says: key by key where a proof or an axiom speaks of one, and all at once, by
+// What a query says: key by key where a proof or an axiom speaks of one, and all at once, by
 // the places of its keys and the numbers of its rows, where an order is replayed (row_counts.hpp).
 #pragma once
 
@@ -22,7 +22,8 @@ namespace assay::verify {
 enum class Seen : std::uint32_t {};
 
 // A query is a read of every key that it asked for, all at one moment. Of a returned row it saw that version;
-// of any other key it saw the absence of a row or, if it has a predicate, a row that does not match. What is
+// of any other key it saw the absence of a row or, if it has a predicate, a row that does not match. A read of rows
+// asks for those that it returned. What is
 // not clear (see below) keeps "holds" from being said; a violation only needs sets that are large enough.
 class Queries {
  public:
@@ -34,7 +35,7 @@ class Queries {
   struct Asked {
     Op query;
     std::uint32_t first, last;  // places of keys: from, and to before
-    std::uint32_t predicate;    // its number; 0: a range
+    std::uint32_t predicate;    // its number; 0: a range, or a read of rows
     bool says_all;              // else what it did not return says nothing
   };
   enum class Of : std::uint8_t { every_key, returned_rows };

@@ -1,4 +1,4 @@
-// What a range or predicate read says, case by case.
+// What a query says, case by case.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -49,6 +49,36 @@ TEST(Queries, ARowThatIsNotReturnedWasNotThereYet) {
     EXPECT_EQ(verdict(phantom, level), Verdict::holds) << info(level).name;
     expect_proof(draw(phantom), level);
   }
+}
+
+TEST(Queries, RowsAreReadAtOneMomentAndSayNothingOfOthers) {
+  // m was there, and was not asked for.
+  const char* others = "a: i(m,1) i(n,1)\nb: q([n=1])";
+  // Two rows that no snapshot has together, in one operation.
+  const char* fractured = "a: w(x,1) w(y,1) | w(x,2) w(y,2)\nb: q([x=1,y=2])";
+  for (const LevelInfo& level : levels()) {
+    if (level.real_time) continue;
+    SCOPED_TRACE(level.name);
+    EXPECT_EQ(verdict(others, level.level), Verdict::holds);
+    expect_proof(draw(others), level.level);
+    const bool promised = implies(level.level, read_atomic);
+    EXPECT_EQ(verdict(fractured, level.level), promised ? Verdict::violated : Verdict::holds);
+    expect_proof(draw(fractured), level.level);
+  }
+}
+
+// Read committed holds the rows of one result not against each other, but against an earlier read.
+TEST(Queries, RowsOfOneReadDoNotComeBeforeEachOther) {
+  EXPECT_EQ(verdict("a: w(x,1) w(y,1) | w(x,2) w(y,2)\nb: q([y=2,x=1])", read_committed), Verdict::holds);
+  EXPECT_EQ(verdict("a: w(x,1) w(y,1) | w(x,2) w(y,2)\nb: q([y=2]) q([x=1])", read_committed),
+            Verdict::violated);
+}
+
+// It cannot be told what such a read should have been.
+TEST(Queries, ARowThatIsReadTwiceAtOneMomentIsNoProofOfHolding) {
+  EXPECT_EQ(verdict("a: w(x,1) | w(x,2)\nb: q([x=1,x=2])", serializable), Verdict::undecided);
+  EXPECT_EQ(verdict("a: a(x,1)\nb: q([x=1])", serializable), Verdict::undecided);
+  EXPECT_EQ(verdict("a: w(x,1)\nb: q([x=9])", read_committed), Verdict::violated);
 }
 
 // A delete of what was never there is a write like any other, and a query that covers the key may have read

@@ -303,7 +303,7 @@ std::optional<Derivation> derive_contradiction(const Question& question, std::sp
                                                Limits& limits) {
   // What queries say of these few, and nothing more, is taken apart.
   std::optional<Expanded> expanded;
-  if (has_queries(question.history)) expanded = expand_queries_among(question.history, core);
+  if (question.history.has_queries()) expanded = expand_queries_among(question.history, core);
   const SubHistory part = sub_history(expanded ? expanded->history : question.history, core);
   // Whoever takes part in the whole takes part here, even if the read that told so was left out.
   std::vector<Presence> fates;

@@ -74,7 +74,11 @@ class Judge {
     return state;
   }
 
-  bool asks_for(const Query& query, Key k) const {
+  bool asks_for(Op op, const Query& query, Key k) const {
+    if (h_.kind(op) == OpKind::rows_read) {
+      return std::any_of(query.results.begin(), query.results.end(),
+                         [&](Version v) { return h_.key_of(v) == k; });
+    }
     if (!query.predicate) return in_range(h_.name(k), query.low, query.high);
     const auto predicate = Predicate::parse(*query.predicate);
     if (!predicate) throw std::invalid_argument("a predicate that brute force does not understand");
@@ -92,11 +96,11 @@ class Judge {
       const OpKind kind = h_.kind(op);
       if (kind == OpKind::read) {
         if (state[index(h_.key(op))].version != h_.version(op)) return false;
-      } else if (kind == OpKind::range_read || kind == OpKind::predicate_read) {
+      } else if (is_query(kind)) {
         const Query query = h_.query(op);
         std::set<Version> found;
         for (std::uint32_t k = 0; k < h_.keys(); ++k) {
-          if (asks_for(query, Key{k}) && matches(query, state[k])) found.insert(state[k].version);
+          if (asks_for(op, query, Key{k}) && matches(query, state[k])) found.insert(state[k].version);
         }
         if (found != std::set<Version>(query.results.begin(), query.results.end())) return false;
       } else {
@@ -215,7 +219,7 @@ class Judge {
         } else {
           const Query query = h_.query(op);
           for (std::uint32_t k = 0; k < h_.keys(); ++k) {
-            if (!asks_for(query, Key{k})) continue;
+            if (!asks_for(op, query, Key{k})) continue;
             const auto row = std::find_if(query.results.begin(), query.results.end(),
                                           [&](Version v) { return h_.key_of(v) == Key{k}; });
             if (row != query.results.end()) {

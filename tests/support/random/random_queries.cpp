@@ -34,6 +34,7 @@ struct Filter {
     add("value <= ", high);
     return made;
   }
+  bool rows_only = false;  // says nothing of what it did not return
   bool asks_for(std::int64_t k) const { return (!low_key || *low_key <= k) && (!high_key || k <= *high_key); }
   bool matches(std::int64_t k, const Cell& cell) const {
     return cell.row && asks_for(k) && (!low || *low <= *cell.value) && (!high || *cell.value <= *high);
@@ -105,7 +106,8 @@ class Run {
     if (rng_.chance(0.8)) made.high_key = key();
     if (made.low_key && made.high_key && *made.high_key < *made.low_key)
       std::swap(made.low_key, made.high_key);
-    made.has_predicate = rng_.chance(0.5);
+    made.rows_only = rng_.chance(0.25);
+    made.has_predicate = !made.rows_only && rng_.chance(0.5);
     if (!made.has_predicate) return made;
     if (rng_.chance(0.5)) made.low_key = std::nullopt;
     if (rng_.chance(0.5)) made.high_key = std::nullopt;
@@ -136,12 +138,14 @@ class Run {
       op.value = at(op.key).value;
     } else {
       const Filter asked = filter();
-      op.kind = asked.has_predicate ? OpKind::predicate_read : OpKind::range_read;
+      op.kind = asked.rows_only       ? OpKind::rows_read
+                : asked.has_predicate ? OpKind::predicate_read
+                                      : OpKind::range_read;
       op.low = asked.low_key;
       op.high = asked.high_key;
       op.predicate = asked.text();
       for (std::int64_t k = 1; k <= kKeys; ++k) {
-        if (asked.matches(k, at(k))) op.rows[k] = at(k).value;
+        if (asked.matches(k, at(k)) && !(asked.rows_only && rng_.chance(0.3))) op.rows[k] = at(k).value;
       }
       filters_[{&t, t.operations.size()}] = asked;
     }
@@ -204,6 +208,9 @@ History QueryDraft::build() const {
         case OpKind::range_read:
           build.range_read(atom(op.low), atom(op.high), rows);
           break;
+        case OpKind::rows_read:
+          build.rows_read(rows);
+          break;
         case OpKind::predicate_read:
           build.predicate_read(Atom::string(op.predicate), rows);
           break;
@@ -238,6 +245,9 @@ std::string QueryDraft::text() const {
         case OpKind::range_read:
           made += " range(" + number(op.low) + ".." + number(op.high) + ")";
           break;
+        case OpKind::rows_read:
+          made += " rows";
+          break;
         case OpKind::predicate_read:
           made += " where(" + op.predicate + ")";
           break;
@@ -251,7 +261,7 @@ std::string QueryDraft::text() const {
           made += (op.kind == OpKind::insert ? " insert(" : " w(") + std::to_string(op.key) + "," +
                   number(op.value) + ")";
       }
-      if (op.kind < OpKind::predicate_read) continue;
+      if (!is_query(op.kind)) continue;
       made += "=[";
       for (const auto& [k, value] : op.rows) made += std::to_string(k) + "=" + number(value) + " ";
       made += "]";

@@ -1,4 +1,4 @@
-// Tiny random histories with inserts, deletes, range reads and predicate reads, as drafts that can be made
+// Tiny random histories with inserts, deletes and queries of every kind, as drafts that can be made
 // smaller piece by piece.
 #pragma once
 
