@@ -22,6 +22,22 @@ def number_atom(spelled):
     return (NATURAL, value) if 0 <= value <= MASK else (OTHER, spelled.encode())
 
 
+def spelled(value):
+    """The JSON text of what stands in a predicate, which is its identity. A string that could be written in several ways
+    is refused, because this example does not keep which it was."""
+    if isinstance(value, tuple):
+        return value[1] if value[0] == OTHER else str(value[1]).encode()
+    if isinstance(value, str) and all(" " <= c <= "~" and c not in '"\\/' for c in value):
+        return b'"' + value.encode() + b'"'
+    if isinstance(value, dict):
+        return b"{" + b",".join(spelled(name) + b":" + spelled(member) for name, member in value.items()) + b"}"
+    raise Unreadable("a predicate that this example does not read")
+
+
+def predicate_atom(value):
+    return (OTHER, spelled(value)) if isinstance(value, dict) else atom(value)
+
+
 def atom(value):
     if isinstance(value, tuple):
         return value
@@ -92,7 +108,8 @@ class History:
 
     def operation(self, what, *rest):
         if what in ("predicate", "range", "rows"):
-            bounds = [None if bound is None else atom(bound) for bound in rest[:-1]]
+            read = predicate_atom if what == "predicate" else atom
+            bounds = [None if bound is None else read(bound) for bound in rest[:-1]]
             rows = [self.version(self.key(key), value) for key, value in rest[-1]]
             return Operation({"predicate": PREDICATE, "range": RANGE, "rows": ROWS}[what], elements=rows, query=bounds)
         key, value = self.key(rest[0]), rest[1] if len(rest) > 1 else None

@@ -17,6 +17,7 @@ bool asks_for(const History& history, Op op, Key key) {
   if (history.kind(op) == OpKind::rows_read) return returned(history, op, key);
   const Query query = history.query(op);
   if (!query.predicate) return in_range(history.name(key), query.low, query.high);
+  if (is_learned(*query.predicate)) return true;
   const auto predicate = Predicate::parse(*query.predicate);
   return predicate ? predicate->allows_key(history.name(key)) : returned(history, op, key);
 }

@@ -14,7 +14,7 @@ constexpr std::uint8_t kRow = 1, kGone = 2;
 
 }  // namespace
 
-QueryPlan::QueryPlan(const History& history) : h_(history) {
+QueryPlan::QueryPlan(const History& history) : h_(history), learned_(history) {
   learn_versions();
   sort_keys();
   last_query_.assign(h_.keys(), 0);
@@ -148,7 +148,8 @@ void QueryPlan::take(Op op) {
   // What it did not return says something.
   bool speaks_of_others = h_.kind(op) != OpKind::rows_read;
   std::optional<Predicate> predicate;
-  if (query.predicate) {
+  const auto learned = learned_.number_of(query);
+  if (query.predicate && !learned) {
     predicate = Predicate::parse(*query.predicate);
     if (!predicate) {
       speaks_of_others = false;
@@ -156,8 +157,8 @@ void QueryPlan::take(Op op) {
                 " is not known (docs/formats.md lists what is): rows that it did not return prove nothing");
     }
   }
-  Asked asked{op, 0, 0, 0, absent_, 0};
-  if (speaks_of_others) std::tie(asked.first, asked.last) = places_of(query, predicate);
+  Asked asked{op, 0, 0, 0, absent_, 0, learned};
+  if (speaks_of_others && !learned) std::tie(asked.first, asked.last) = places_of(query, predicate);
   if (predicate) {
     asked.high = unsure_;
     if (const auto range = predicate->numbers()) {
@@ -182,6 +183,10 @@ void QueryPlan::take(Op op) {
     }
     last_query_[index(k)] = mark;
     if (!speaks_of_others) continue;
+    if (learned) {
+      if (learned_.matches(*learned, v)) ++asked.expected;
+      continue;
+    }
     if (place < asked.first || place >= asked.last) {
       leave_out("a query returned " + name_of(k) + ", for which it did not ask");
       continue;

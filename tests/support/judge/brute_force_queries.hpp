@@ -9,6 +9,7 @@
 //     it asks for: a returned row from who wrote that version, any other from somebody (or the initial state)
 //     that leaves no row, or one that does not match. Reads of one query are not before each other. A read of rows
 //     asks for those that it returned.
+//   * a predicate that is known by its identity alone matches what it returned in committed transactions.
 //   * repeatable read: rows that were read stay as they were; of what a query did not return it says nothing.
 #pragma once
 
@@ -20,5 +21,9 @@ namespace assay {
 // No real time. Throws std::invalid_argument for a history that is too big (more than 7
 // transactions), has lists, or a predicate that is not understood.
 bool brute_force_with_queries(const History& history, Level level, bool session_order = true);
+
+// The same where a predicate that is known by its identity alone may mean anything: whether there is a meaning with
+// which the level holds, by trying them all. Throws also if there are more than 4096.
+bool brute_force_with_some_meaning(const History& history, Level level);
 
 }  // namespace assay

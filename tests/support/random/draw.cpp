@@ -128,7 +128,9 @@ class Drawing {
     }
     expect(')');
     if (kind == 'q') return build_.rows_read(rows);
-    if (kind == 'p') return build_.predicate_read(Atom::string(what), rows);
+    if (kind == 'p') {
+      return build_.predicate_read(what.starts_with('{') ? Atom::json(what) : Atom::string(what), rows);
+    }
     const std::size_t dots = what.find("..");
     if (dots == std::string_view::npos) throw std::invalid_argument("drawing: a range without bounds");
     build_.range_read(Atom::string(what.substr(0, dots)), Atom::string(what.substr(dots + 2)), rows);

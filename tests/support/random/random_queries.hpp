@@ -40,7 +40,8 @@ struct QueryDraft {
 
 // A run of a store (serial, with snapshots, or statement by statement), in half of the cases with one result
 // changed.
-QueryDraft random_query_draft(Rng& rng, std::uint32_t most_transactions);
+// `learned`: the share of the predicates that are known by their identity alone.
+QueryDraft random_query_draft(Rng& rng, std::uint32_t most_transactions, double learned = 0.25);
 
 // Gives all transactions times, by which sessions run side by side.
 void draw_times(Rng& rng, QueryDraft& draft);
