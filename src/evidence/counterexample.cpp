@@ -345,12 +345,29 @@ Counterexample find_in_plain(const History& history, const Outcome& outcome, con
   return found;
 }
 
+// Whether every circle has a step that rests on a row which a query did not return: also that it saw, instead of the
+// row, what somebody left who cannot have been there yet.
+bool speaks_of_absence(const Derivation& derivation, const check::Expanded& expanded) {
+  if (derivation.cycle.empty()) {
+    return std::all_of(derivation.cases.begin(), derivation.cases.end(), [&](const Derivation::Case& one) {
+      return speaks_of_absence(one.derivation, expanded);
+    });
+  }
+  return std::any_of(derivation.cycle.begin(), derivation.cycle.end(), [&](std::uint32_t i) {
+    const Step& step = derivation.steps[i];
+    return step.read != check::kNoOp && expanded.of_absent[index(step.read)];
+  });
+}
+
 // Whether the circle rests on a query that did not return a row of somebody else on it: that row is a
-// phantom.
+// phantom. Where there are cases, what the query saw instead of the row is open, and one of them shows it.
 bool rests_on_a_missed_row(const Derivation& derivation, const check::Expanded& expanded) {
   if (derivation.cycle.empty()) {
-    return !derivation.cases.empty() &&
-           std::all_of(derivation.cases.begin(), derivation.cases.end(), [&](const Derivation::Case& one) {
+    const auto& cases = derivation.cases;
+    return std::all_of(
+               cases.begin(), cases.end(),
+               [&](const Derivation::Case& one) { return speaks_of_absence(one.derivation, expanded); }) &&
+           std::any_of(cases.begin(), cases.end(), [&](const Derivation::Case& one) {
              return rests_on_a_missed_row(one.derivation, expanded);
            });
   }
