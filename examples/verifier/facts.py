@@ -1,9 +1,9 @@
 """What the operations of a history say, whatever the level."""
 
 from .certificate import Rejected, number_in, require
-from .history import (ABORTED, APPEND, COMMITTED, DELETE, INIT, INSERT, LIST_READ, PREDICATE, QUERIES, READ, WRITE,
-                      WRITES)
-from .predicate import in_range, parse_predicate
+from .history import (ABORTED, APPEND, COMMITTED, DELETE, INIT, INSERT, LIST_READ, PREDICATE, QUERIES, READ, ROWS,
+                      WRITE, WRITES)
+from .predicate import in_range, is_learned, parse_predicate
 
 
 class Read:
@@ -21,6 +21,7 @@ class Facts:
         self.h, self.level, self.unclear = history, level, False
         self.find_lists()
         self.find_rows()
+        self.find_learned()
         self.writers, self.last_writes = {}, []
         for t, transaction in enumerate(history.transactions):
             last = {op.key: op.version for op in transaction.operations if op.kind in WRITES}
@@ -72,8 +73,31 @@ class Facts:
         self.registers = used - self.lists
         self.unclear |= any(version[0] in self.registers for version in self.rows & self.gone)
 
+    def find_learned(self):
+        """What a predicate that is known by its identity alone matches: the rows that it returned anywhere."""
+        self.learned = {}
+        for t, op in self.all_operations():
+            if op.kind == PREDICATE and is_learned(op.query[0]) and t.status == COMMITTED:
+                self.learned.setdefault(op.query[0], set()).update(op.elements)
+
+    def learned_answers(self, op):
+        matching = self.learned[op.query[0]]
+        returned = {}
+        for version in op.elements:
+            self.unclear |= version[0] in returned or version[0] in self.lists
+            if version[0] not in self.lists:
+                returned.setdefault(version[0], version)
+        for key in {version[0] for version in matching} - self.lists:
+            if key in returned:
+                yield key, {returned[key]}
+            elif self.level != "repeatable-read":
+                yield key, {v for v in self.versions[key] if v in self.gone or v not in matching}
+
     def answers(self, op):
         """What a query says, key by key."""
+        if op.kind == PREDICATE and op.query[0] in self.learned:
+            yield from self.learned_answers(op)
+            return
         returned = {}
         for version in op.elements:
             self.unclear |= version[0] in returned
@@ -86,7 +110,9 @@ class Facts:
 
         for key in self.registers:
             name = self.h.names[key]
-            if op.kind == PREDICATE:
+            if op.kind == ROWS:
+                asked = key in returned
+            elif op.kind == PREDICATE:
                 asked = predicate is not None and predicate[0](name)
             else:
                 asked = in_range(name, *op.query)

@@ -4,9 +4,9 @@ import json
 
 MASK = (1 << 64) - 1
 INTEGER, NATURAL, TEXT, OTHER = range(4)  # sorts of atoms: keys, values and names
-READ, WRITE, INSERT, DELETE, APPEND, LIST_READ, PREDICATE, RANGE = range(8)
+READ, WRITE, INSERT, DELETE, APPEND, LIST_READ, PREDICATE, RANGE, ROWS = range(9)
 WRITES = {WRITE, INSERT, DELETE, APPEND}
-QUERIES = {PREDICATE, RANGE}
+QUERIES = {PREDICATE, RANGE, ROWS}
 COMMITTED, ABORTED, UNKNOWN = range(3)
 INIT = -1  # the transaction that wrote the initial state
 
@@ -20,6 +20,22 @@ def number_atom(spelled):
     if -(1 << 63) <= value < 1 << 63:
         return (INTEGER, value)
     return (NATURAL, value) if 0 <= value <= MASK else (OTHER, spelled.encode())
+
+
+def spelled(value):
+    """The JSON text of what stands in a predicate, which is its identity. A string that could be written in several ways
+    is refused, because this example does not keep which it was."""
+    if isinstance(value, tuple):
+        return value[1] if value[0] == OTHER else str(value[1]).encode()
+    if isinstance(value, str) and all(" " <= c <= "~" and c not in '"\\/' for c in value):
+        return b'"' + value.encode() + b'"'
+    if isinstance(value, dict):
+        return b"{" + b",".join(spelled(name) + b":" + spelled(member) for name, member in value.items()) + b"}"
+    raise Unreadable("a predicate that this example does not read")
+
+
+def predicate_atom(value):
+    return (OTHER, spelled(value)) if isinstance(value, dict) else atom(value)
 
 
 def atom(value):
@@ -91,10 +107,11 @@ class History:
         return (key, None if value is None else atom(value))
 
     def operation(self, what, *rest):
-        if what in ("predicate", "range"):
-            bounds = [None if bound is None else atom(bound) for bound in rest[:-1]]
+        if what in ("predicate", "range", "rows"):
+            read = predicate_atom if what == "predicate" else atom
+            bounds = [None if bound is None else read(bound) for bound in rest[:-1]]
             rows = [self.version(self.key(key), value) for key, value in rest[-1]]
-            return Operation(PREDICATE if what == "predicate" else RANGE, elements=rows, query=bounds)
+            return Operation({"predicate": PREDICATE, "range": RANGE, "rows": ROWS}[what], elements=rows, query=bounds)
         key, value = self.key(rest[0]), rest[1] if len(rest) > 1 else None
         if what == "r" and isinstance(value, list):
             return Operation(LIST_READ, key, elements=[self.version(key, element) for element in value])
@@ -143,7 +160,7 @@ class History:
                 if op.kind == LIST_READ:
                     add_atom(self.names[op.key])
                 if op.kind in QUERIES:
-                    for bound in op.query + [None, None] if op.kind == PREDICATE else [None] + op.query:
+                    for bound in [None] + op.query if op.kind == RANGE else (op.query + [None] * 3)[:3]:
                         add_optional(bound, add_atom)
                 if op.kind < LIST_READ:
                     add_version(op.version)

@@ -1,6 +1,6 @@
 """Which rows a query asks for."""
 
-from .history import INTEGER, NATURAL, TEXT
+from .history import INTEGER, NATURAL, OTHER, TEXT
 
 
 def sort_of(name):
@@ -18,6 +18,11 @@ def decimal(text):
     if not digits or not all(48 <= c <= 57 for c in digits):
         return None
     return int(text) if -(1 << 63) <= int(text) < 1 << 63 else None
+
+
+def is_learned(name):
+    """Whether a predicate is known by its identity alone: a JSON object whose first member is "is"."""
+    return name[0] == OTHER and name[1].startswith(b'{"is":')
 
 
 def parse_predicate(name):

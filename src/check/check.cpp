@@ -29,7 +29,7 @@ Options rest_of(const Options& options, std::chrono::steady_clock::time_point be
 // REQUIRES: the history has no queries.
 std::vector<Outcome> check_plain(const History& history, std::span<const Level> levels,
                                  const Options& options) {
-  assert(!has_queries(history));
+  assert(!history.has_queries());
   const auto begin = std::chrono::steady_clock::now();
   if (options.progress) options.progress("resolving reads");
   PhaseClock clock;
@@ -142,8 +142,8 @@ std::vector<Outcome> check_with_queries(const History& history, std::span<const 
 }  // namespace
 
 std::vector<Outcome> check(const History& history, std::span<const Level> levels, const Options& options) {
-  return has_queries(history) ? check_with_queries(history, levels, options)
-                              : check_plain(history, levels, options);
+  return history.has_queries() ? check_with_queries(history, levels, options)
+                               : check_plain(history, levels, options);
 }
 
 Outcome check(const History& history, const Reads& reads, Level level, const Options& options) {

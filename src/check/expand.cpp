@@ -8,6 +8,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "check/learned_predicates.hpp"
 #include "history/builder.hpp"
 #include "history/key_order.hpp"
 #include "history/predicate.hpp"
@@ -26,7 +27,12 @@ struct Nature {
 class Expansion {
  public:
   Expansion(const History& history, NotReturned not_returned, std::uint64_t most)
-      : h_(history), not_returned_(not_returned), most_(most), rebuild_(history, build_) {
+      : h_(history),
+        not_returned_(not_returned),
+        most_(most),
+        learned_(history),
+        not_learned_(learned_.count()),
+        rebuild_(history, build_) {
     learn_natures();
     sort_keys();
     shown_.assign(h_.keys(), kNotShown);
@@ -56,7 +62,7 @@ class Expansion {
       build_.begin(build_.session(h_.name(h_.session_of(t))), h_.name(t));
       for (const Op op : h_.operations_of(t)) {
         const OpKind kind = h_.kind(op);
-        if (kind != OpKind::predicate_read && kind != OpKind::range_read) {
+        if (!is_query(kind)) {
           rebuild_.operation(op, [this](Version v) { return h_.is_initial(v); });
           made(op, false);
         } else if (h_.status(t) == Status::committed &&  // of others reads prove nothing
@@ -106,6 +112,7 @@ class Expansion {
             break;
           case OpKind::predicate_read:
           case OpKind::range_read:
+          case OpKind::rows_read:
             if (h_.status(t) != Status::committed) break;
             for (const Version v : h_.query(op).results) {
               if (h_.is_initial(v)) loaded[index(h_.key_of(v))] = true;
@@ -146,7 +153,11 @@ class Expansion {
     const Query query = h_.query(op);
     first_of_query_ = true;
     for (const Version v : query.results) note_row(op, v);
-    if (query.predicate) {
+    if (h_.kind(op) == OpKind::rows_read) {
+      rows(query, op);
+    } else if (const auto number = learned_.number_of(query)) {
+      learned(op, query, *number);
+    } else if (query.predicate) {
       predicate(op, query);
     } else {
       range(op, query);
@@ -156,6 +167,11 @@ class Expansion {
       if (shown_[index(h_.key_of(v))] != index(v)) continue;
       read_row(op, v);
       leave_out("a query returned " + key_name(h_.key_of(v)) + ", for which it did not ask");
+    }
+  }
+  void rows(const Query& query, Op op) {
+    for (const Version v : query.results) {
+      if (shown_[index(h_.key_of(v))] == index(v)) read_row(op, v);
     }
   }
   void note_row(Op, Version v) {
@@ -239,6 +255,28 @@ class Expansion {
     }
   }
 
+  // Each key of which the predicate is known to match a version; of any other it says nothing.
+  void learned(Op op, const Query& query, LearnedPredicates::Number number) {
+    std::optional<Key> last;
+    for (const Version matching : learned_.matching(number)) {
+      const Key k = h_.key_of(matching);
+      if (k == last || is_list_[index(k)]) continue;
+      last = k;
+      const auto is_no_match = [&](Version v) { return !learned_.matches(number, v); };
+      if (shown_[index(k)] != kNotShown || !says_what_is_missing(k, is_no_match)) continue;
+      const auto [at, fresh] = not_learned_[number].try_emplace(index(k));
+      if (fresh) {
+        for (const Version v : h_.versions_of(k)) {
+          if (is_no_match(v)) at->second.versions.push_back(v);
+        }
+        name_set(k, at->second);
+      }
+      read_one_of(op, k, at->second);
+      if (spent_ > most_) return;
+    }
+    rows(query, op);
+  }
+
   struct Seen {
     std::vector<Version> versions;
     std::optional<HistoryBuilder::VersionSet> set;  // if there are two or more, or none
@@ -314,6 +352,8 @@ class Expansion {
   const History& h_;
   const NotReturned not_returned_;
   const std::uint64_t most_;
+  const LearnedPredicates learned_;
+  std::vector<std::unordered_map<std::uint32_t, Seen>> not_learned_;  // per learned predicate and key
   HistoryBuilder build_;
   Rebuild rebuild_;
   Expanded expanded_;

@@ -1,8 +1,9 @@
-// Range and predicate reads taken apart. A query says something of every key that it asks for: of a row in
+// Queries taken apart. A range or predicate read says something of every key that it asks for: of a row in
 // its result, which version it saw; of a key without a row there, that it saw none, or one that does not
 // match. So it is a read of each of these keys, all at one moment, where what was not returned is a read that
 // saw one of several versions (History::is_set). The result has no queries, and all that decides and explains
-// plain histories decides and explains it. Transactions and keys keep their numbers.
+// plain histories decides and explains it. A read of rows is a read of each row, all at one moment, and no more.
+// Transactions and keys keep their numbers.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +28,6 @@ struct Expanded {
   std::vector<Op> operations;   // -> of the original
   std::vector<bool> of_absent;  // per operation: a read of a key that a query did not return
 };
-
-inline bool has_queries(const History& history) {
-  return history.has(OpKind::predicate_read) || history.has(OpKind::range_read);
-}
 
 // How many reads and members of version sets queries may come to, by what memory there is.
 std::uint64_t most_expanded_reads(std::size_t memory_bytes);

@@ -18,7 +18,7 @@ ListReads::ListReads(const History& history)
   for (const Txn t : h_.all_transactions()) {
     for (const Op op : h_.operations_of(t)) {
       const OpKind kind = h_.kind(op);
-      if (kind == OpKind::list_read || kind == OpKind::predicate_read || kind == OpKind::range_read) continue;
+      if (kind == OpKind::list_read || is_query(kind)) continue;
       const Version v = h_.version(op);
       const Key k = h_.key_of(v);
       if (!is_list_[index(k)]) continue;

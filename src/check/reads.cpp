@@ -10,7 +10,7 @@ Op Reads::operation_of_read(const History& history, Txn t, std::uint32_t i) {
   std::unordered_set<std::uint32_t> written;
   for (const Op op : history.operations_of(t)) {
     const OpKind kind = history.kind(op);
-    if (kind == OpKind::predicate_read || kind == OpKind::range_read) continue;
+    if (is_query(kind)) continue;
     const bool list = kind == OpKind::list_read;
     const Key k = list ? history.list(op).key : history.key(op);
     if (assay::writes(kind)) {

@@ -21,11 +21,11 @@ class ReadResolver {
         all_have_versions_(!h_.has(OpKind::list_read) && !h_.has(OpKind::predicate_read) &&
                            !h_.has(OpKind::range_read)),
         stamp_(h_.keys(), kNone),
-        returned_by_(has_queries(h_) && queries_ != QueryReads::none ? h_.keys() : 0, kNone) {}
+        returned_by_(h_.has_queries() && queries_ != QueryReads::none ? h_.keys() : 0, kNone) {}
 
   Reads resolve() {
-    reads_.not_understood_ = has_queries(h_) && queries_ == QueryReads::none
-                                 ? "it has predicate or range reads, which were not looked at"
+    reads_.not_understood_ = h_.has_queries() && queries_ == QueryReads::none
+                                 ? "it has queries, which were not looked at"
                                  : h_.left_out();
     if (has_lists_) {
       lists_.emplace(h_);
@@ -71,7 +71,7 @@ class ReadResolver {
   template <class Visit>
   void for_each_version(Op op, Visit visit) {
     const OpKind kind = h_.kind(op);
-    if (kind != OpKind::predicate_read && kind != OpKind::range_read) return visit(h_.version(op));
+    if (!is_query(kind)) return visit(h_.version(op));
     if (queries_ == QueryReads::none) return;
     for (const Version v : h_.query(op).results) {
       std::uint32_t& last = returned_by_[index(h_.key_of(v))];
@@ -296,7 +296,7 @@ class ReadResolver {
     lists_->enter(t);
     for (const Op op : h_.operations_of(t)) {
       const OpKind kind = h_.kind(op);
-      if (kind == OpKind::predicate_read || kind == OpKind::range_read) {
+      if (is_query(kind)) {
         for_each_version(op, [&](Version v) {
           if (!is_list_key(h_.key_of(v))) answer_unless_own(t, op, v);
         });

@@ -155,6 +155,8 @@ void add_generate(CLI::App& root, Action& chosen_action) {
 
   share("--reads", generate.reads, "Of the operations, those that only read");
   share("--ranges", generate.ranges, "register: of the reads, those that read a range of keys");
+  share("--rows", generate.rows,
+        "register: of the other reads, those that read rows of a range and claim nothing about others");
   number("--range-keys", generate.range_keys, "register: keys in a range");
   share("--updates", generate.updates, "Of the writes, those that read the key first; the others are blind");
   share("--deletes", generate.deletes, "register: of the writes, those that delete");

@@ -54,8 +54,7 @@ class Writer {
   // order; this says which reads saw another.
   void sources(const Outcome& outcome) {
     std::optional<check::Expanded> expanded;
-    if (check::has_queries(h_))
-      expanded = check::expand_queries(h_, check::what_is_not_returned(outcome.level));
+    if (h_.has_queries()) expanded = check::expand_queries(h_, check::what_is_not_returned(outcome.level));
     const History& plain = expanded ? expanded->history : h_;
     const check::Reads reads = check::resolve_reads(plain);
     std::vector<std::uint32_t> place(h_.transactions(), 0);  // 0: not in the order
@@ -151,8 +150,7 @@ class Writer {
   std::string operation(Op op, std::optional<Key> row) const {
     const Txn t = h_.transaction_of(op);
     std::string text = fmt::format("{}.{}", index(t), index(op) - index(h_.operations_of(t)[0]));
-    const bool query = h_.kind(op) == OpKind::range_read || h_.kind(op) == OpKind::predicate_read;
-    if (query && row) text += fmt::format("/{}", index(*row));
+    if (is_query(h_.kind(op)) && row) text += fmt::format("/{}", index(*row));
     return text;
   }
 

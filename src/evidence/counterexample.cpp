@@ -28,6 +28,7 @@ using check::Verdict;
 namespace {
 
 // Of the re-checks together, in operations; beside that, twice the size of the history.
+constexpr PrivateWrites kPrivateWrites = PrivateWrites::are_left_out;
 constexpr std::uint64_t kEffort = 3'000'000;
 constexpr std::size_t kFewTransactions = 16;
 // The named anomalies have at most four transactions; with whom these read from, hardly more than six.
@@ -124,7 +125,7 @@ class Reduction {
         effort_(effort) {}
 
   bool violates(std::span<const Txn> set) {
-    const SubHistory part = sub_history(h_, set, lists_);
+    const SubHistory part = sub_history(h_, set, lists_, kPrivateWrites);
     const std::uint64_t cost = std::uint64_t{h_.operations()} + part.history.operations();
     if (cost > effort_) {
       exhausted_ = true;
@@ -274,7 +275,7 @@ bool uses_session(const Derivation& derivation) {
 
 // REQUIRES: the history has no queries.
 Counterexample find_in_plain(const History& history, const Outcome& outcome, const check::Options& options) {
-  assert(!check::has_queries(history));
+  assert(!history.has_queries());
   check::Options quiet = options;
   quiet.progress = {};
   quiet.threads = 1;
@@ -284,7 +285,7 @@ Counterexample find_in_plain(const History& history, const Outcome& outcome, con
 
   const Wanted wanted{outcome.level, !outcome.bad_reads.empty()};
   std::vector<Txn> start = suspects(history, outcome);
-  SubHistory part = sub_history(history, start, lists);
+  SubHistory part = sub_history(history, start, lists, kPrivateWrites);
   const auto all_violate = [&] {
     if (part.transactions.empty()) return false;
     const std::array<Level, 1> levels{outcome.level};
@@ -292,11 +293,11 @@ Counterexample find_in_plain(const History& history, const Outcome& outcome, con
   };
   if (!all_violate()) {
     complete(history, start);
-    part = sub_history(history, start, lists);
+    part = sub_history(history, start, lists, kPrivateWrites);
     if (!all_violate()) {
       std::vector<Txn> everybody(history.transactions());
       for (std::uint32_t t = 0; t < history.transactions(); ++t) everybody[t] = Txn{t};
-      part = sub_history(history, everybody, lists);
+      part = sub_history(history, everybody, lists, kPrivateWrites);
     }
   }
 
@@ -304,13 +305,13 @@ Counterexample find_in_plain(const History& history, const Outcome& outcome, con
   Reduced reduced = reduce(std::move(part), wanted, quiet, effort);
   if (reduced.members.size() > kTextbookWithSources && implies(outcome.level, Level::prefix)) {
     const std::vector<Txn> direct = direct_cycle(history, outcome.level, quiet.sessions);
-    Reduced other = reduce(sub_history(history, direct, lists), wanted, quiet, effort);
+    Reduced other = reduce(sub_history(history, direct, lists, kPrivateWrites), wanted, quiet, effort);
     if (other.violates && other.members.size() < reduced.members.size()) reduced = std::move(other);
   }
   Counterexample found;
   found.minimal = reduced.minimal;
 
-  const SubHistory smallest = sub_history(reduced.part.history, reduced.members, lists);
+  const SubHistory smallest = sub_history(reduced.part.history, reduced.members, lists, kPrivateWrites);
   SubHistory whole_names;  // of the smallest part -> of the whole
   for (const Txn t : smallest.transactions)
     whole_names.transactions.push_back(reduced.part.transactions[index(t)]);
@@ -345,12 +346,29 @@ Counterexample find_in_plain(const History& history, const Outcome& outcome, con
   return found;
 }
 
+// Whether every circle has a step that rests on a row which a query did not return: also that it saw, instead of the
+// row, what somebody left who cannot have been there yet.
+bool speaks_of_absence(const Derivation& derivation, const check::Expanded& expanded) {
+  if (derivation.cycle.empty()) {
+    return std::all_of(derivation.cases.begin(), derivation.cases.end(), [&](const Derivation::Case& one) {
+      return speaks_of_absence(one.derivation, expanded);
+    });
+  }
+  return std::any_of(derivation.cycle.begin(), derivation.cycle.end(), [&](std::uint32_t i) {
+    const Step& step = derivation.steps[i];
+    return step.read != check::kNoOp && expanded.of_absent[index(step.read)];
+  });
+}
+
 // Whether the circle rests on a query that did not return a row of somebody else on it: that row is a
-// phantom.
+// phantom. Where there are cases, what the query saw instead of the row is open, and one of them shows it.
 bool rests_on_a_missed_row(const Derivation& derivation, const check::Expanded& expanded) {
   if (derivation.cycle.empty()) {
-    return !derivation.cases.empty() &&
-           std::all_of(derivation.cases.begin(), derivation.cases.end(), [&](const Derivation::Case& one) {
+    const auto& cases = derivation.cases;
+    return std::all_of(
+               cases.begin(), cases.end(),
+               [&](const Derivation::Case& one) { return speaks_of_absence(one.derivation, expanded); }) &&
+           std::any_of(cases.begin(), cases.end(), [&](const Derivation::Case& one) {
              return rests_on_a_missed_row(one.derivation, expanded);
            });
   }
@@ -425,7 +443,7 @@ std::optional<check::Expanded> expand_what_is_blamed(const History& history, con
 Counterexample find_counterexample(const History& history, const Outcome& outcome,
                                    const check::Options& options) {
   assert(outcome.verdict == Verdict::violated);
-  if (!check::has_queries(history)) return find_in_plain(history, outcome, options);
+  if (!history.has_queries()) return find_in_plain(history, outcome, options);
   if (const auto expanded = expand_what_is_blamed(history, outcome)) {
     Counterexample found = find_in_expanded(history, *expanded, outcome, options);
     if (!found.bad_reads.empty() || !found.derivation.empty()) return found;

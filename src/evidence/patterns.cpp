@@ -18,6 +18,12 @@ bool has(const std::vector<Txn>& set, Txn t) {
 
 Patterns::Patterns(const History& history, std::span<const Txn> members) : h_(history), members_(members) {
   for (const Txn t : members) {
+    for (const Op op : h_.operations_of(t)) {
+      if (writes(h_.kind(op))) written_.push_back({h_.key(op), t, op});
+    }
+  }
+  std::sort(written_.begin(), written_.end());
+  for (const Txn t : members) {
     if (h_.status(t) == Status::committed) add_reads_of(t);
   }
 }
@@ -64,11 +70,12 @@ void Patterns::add_read(Txn reader, Op op, Key key, Version version) {
 // Whether the transaction leaves the version for others to see: it wrote it and did not overwrite it.
 bool Patterns::leaves(Txn t, Version v) const {
   bool found = false;
-  for (const Op op : h_.operations_of(t)) {
-    if (!writes(h_.kind(op)) || h_.key(op) != h_.key_of(v)) continue;
-    if (h_.covers(v, h_.version(op))) {
+  const Key k = h_.key_of(v);
+  auto at = std::lower_bound(written_.begin(), written_.end(), Written{k, t, Op{0}});
+  for (; at != written_.end() && at->key == k && at->txn == t; ++at) {
+    if (h_.covers(v, h_.version(at->op))) {
       found = true;
-    } else if (h_.kind(op) != OpKind::append) {
+    } else if (h_.kind(at->op) != OpKind::append) {
       found = false;
     }
   }
@@ -76,10 +83,8 @@ bool Patterns::leaves(Txn t, Version v) const {
 }
 
 bool Patterns::writes_key(Txn t, Key k) const {
-  for (const Op op : h_.operations_of(t)) {
-    if (writes(h_.kind(op)) && h_.key(op) == k) return true;
-  }
-  return false;
+  const auto at = std::lower_bound(written_.begin(), written_.end(), Written{k, t, Op{0}});
+  return at != written_.end() && at->key == k && at->txn == t;
 }
 
 const SeenRead* Patterns::saw(Txn reader, Txn writer) const {

@@ -37,8 +37,16 @@ class Patterns {
   bool same_source(const SeenRead& a, const SeenRead& b) const;
   bool is_certain(const SeenRead& read) const;
 
+  struct Written {
+    Key key;
+    Txn txn;
+    Op op;
+    auto operator<=>(const Written&) const = default;
+  };
+
   const History& h_;
   std::span<const Txn> members_;
+  std::vector<Written> written_;  // by the members, sorted
   std::vector<SeenRead> reads_;
 };
 

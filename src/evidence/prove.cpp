@@ -44,16 +44,24 @@ class Facts {
       if (h_.kind(op) == OpKind::list_read) lists_.push_back(h_.list(op).key);
     }
     std::sort(lists_.begin(), lists_.end());
+    for (const Txn t : h_.all_transactions()) {
+      for (const Op op : h_.operations_of(t)) {
+        if (writes(h_.kind(op))) last_writes_.push_back({h_.key(op), t, op});
+      }
+    }
+    std::sort(last_writes_.begin(), last_writes_.end());
+    const auto overwritten =
+        std::unique(last_writes_.rbegin(), last_writes_.rend(),
+                    [](const LastWrite& a, const LastWrite& b) { return a.key == b.key && a.txn == b.txn; });
+    last_writes_.erase(last_writes_.begin(), overwritten.base());
   }
 
   bool is_list(Key k) const { return std::binary_search(lists_.begin(), lists_.end(), k); }
 
   std::optional<Op> last_write(Txn t, Key k) const {
-    const IdRange<Op> ops = h_.operations_of(t);
-    for (std::uint32_t i = ops.size(); i-- > 0;) {
-      if (writes(h_.kind(ops[i])) && h_.key(ops[i]) == k) return ops[i];
-    }
-    return std::nullopt;
+    const auto at = std::lower_bound(last_writes_.begin(), last_writes_.end(), LastWrite{k, t, Op{0}});
+    if (at == last_writes_.end() || at->key != k || at->txn != t) return std::nullopt;
+    return at->op;
   }
   bool wrote_before(Txn t, Op op, Key k) const {
     for (const Op other : h_.operations_of(t)) {
@@ -65,10 +73,11 @@ class Facts {
   std::vector<Txn> possible_writers(Version v, Txn reader) const {
     std::vector<Txn> found;
     if (h_.covers(v, h_.initial_version(h_.key_of(v)))) found.push_back(kInitialTxn);
-    for (const Txn t : h_.all_transactions()) {
-      if (t == reader || h_.status(t) == Status::aborted) continue;
-      const auto write = last_write(t, h_.key_of(v));
-      if (write && h_.covers(v, h_.version(*write))) found.push_back(t);
+    const Key k = h_.key_of(v);
+    auto at = std::lower_bound(last_writes_.begin(), last_writes_.end(), LastWrite{k, Txn{0}, Op{0}});
+    for (; at != last_writes_.end() && at->key == k; ++at) {
+      if (at->txn == reader || h_.status(at->txn) == Status::aborted) continue;
+      if (h_.covers(v, h_.version(at->op))) found.push_back(at->txn);
     }
     return found;
   }
@@ -122,8 +131,16 @@ class Facts {
   }
 
  private:
+  struct LastWrite {
+    Key key;
+    Txn txn;
+    Op op;
+    auto operator<=>(const LastWrite&) const = default;
+  };
+
   const History& h_;
   std::vector<Key> lists_;
+  std::vector<LastWrite> last_writes_;  // one for each transaction and key, sorted
 };
 
 std::vector<OpenRead> open_reads(const History& h, const Facts& facts) {
@@ -194,6 +211,7 @@ class Resolver {
     switch (const OpKind kind = h_.kind(op); kind) {
       case OpKind::predicate_read:
       case OpKind::range_read:
+      case OpKind::rows_read:
         return false;
       case OpKind::list_read: {
         std::vector<Atom> elements;

@@ -51,7 +51,7 @@ History without_sets(const History& h) {
 // The transactions that violate the level, alone; queries as reads of what they say.
 History part_of(const History& history, std::span<const Txn> transactions, Level level) {
   const ListPart lists = implies(level, Level::prefix) ? ListPart::of_members : ListPart::if_source_is_member;
-  if (!check::has_queries(history)) return sub_history(history, transactions, lists).history;
+  if (!history.has_queries()) return sub_history(history, transactions, lists).history;
   const check::Expanded expanded = implies(level, Level::prefix)
                                        ? check::expand_queries_among(history, transactions)
                                        : check::expand_queries(history, check::what_is_not_returned(level));
@@ -65,8 +65,7 @@ std::optional<History> shrink(const History& history, const Explanation& explana
   assert(!explanation.counterexample.transactions.empty());
   const std::array<Level, 1> levels{explanation.level};
   History part = part_of(history, explanation.counterexample.transactions, explanation.level);
-  if (check::has_queries(history) &&
-      check::check(part, levels, options)[0].verdict != check::Verdict::violated) {
+  if (history.has_queries() && check::check(part, levels, options)[0].verdict != check::Verdict::violated) {
     return std::nullopt;
   }
   return part;

@@ -43,12 +43,15 @@ class Replay {
         return;
       }
       case OpKind::predicate_read:
-      case OpKind::range_read: {
+      case OpKind::range_read:
+      case OpKind::rows_read: {
         const Query query = history_.query(op);
         rows_.clear();
         for (const Version v : query.results)
           rows_.push_back({history_.name(history_.key_of(v)), value_of(v)});
-        if (query.predicate) {
+        if (history_.kind(op) == OpKind::rows_read) {
+          build_.rows_read(rows_);
+        } else if (query.predicate) {
           build_.predicate_read(*query.predicate, rows_);
         } else {
           build_.range_read(query.low, query.high, rows_);
@@ -132,7 +135,7 @@ History with_initial_versions(const History& history, std::span<const std::optio
     for (const Op op : history.operations_of(t)) replay.operation(op);
     build.end(history.status(t), history.start(t), history.end(t));
   }
-  if (history.has(OpKind::range_read) || history.has(OpKind::predicate_read)) {
+  if (history.has_queries()) {
     for (std::uint32_t k = 0; k < history.keys(); ++k) {
       if (!initial[k] || history.is_initial(*initial[k])) continue;
       if (zero == Zero::is_no_row && history.value(*initial[k]) == Atom::integer(0)) continue;

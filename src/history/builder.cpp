@@ -199,6 +199,14 @@ void HistoryBuilder::range_read(const std::optional<Atom>& low, const std::optio
   history_.queries_.push_back({begin, history_.elements_.size(), History::kNone, low_atom, high_atom});
 }
 
+void HistoryBuilder::rows_read(std::span<const Row> rows) {
+  new_operation(OpKind::rows_read, static_cast<std::uint32_t>(history_.queries_.size()));
+  const std::uint64_t begin = history_.elements_.size();
+  for (const Row& row : rows) add_element(row.key, row.value);
+  history_.queries_.push_back(
+      {begin, history_.elements_.size(), History::kNone, History::kNone, History::kNone});
+}
+
 HistoryBuilder::VersionSet HistoryBuilder::version_set(const Atom& key,
                                                        std::span<const std::optional<Atom>> members) {
   const std::uint32_t k = key_id(key.kind, bits_of(key));
@@ -334,6 +342,7 @@ void HistoryBuilder::group_versions_by_key() {
       case OpKind::list_read:
       case OpKind::predicate_read:
       case OpKind::range_read:
+      case OpKind::rows_read:
         break;
       default:
         renumber(h.payloads_[op]);

@@ -23,7 +23,7 @@
 
 namespace assay {
 
-// One row of a predicate or range result; no value: the row was there before the first transaction.
+// One row that a query returned; no value: the row was there before the first transaction.
 struct Row {
   Atom key;
   std::optional<Atom> value;
@@ -52,6 +52,7 @@ class HistoryBuilder {
   void list_read(const Atom& key, std::span<const Atom> elements);
   void predicate_read(const Atom& predicate, std::span<const Row> rows);
   void range_read(const std::optional<Atom>& low, const std::optional<Atom>& high, std::span<const Row> rows);
+  void rows_read(std::span<const Row> rows);
 
   // For histories whose queries are taken apart. A set of versions of one key (no value: the initial one),
   // and a read that saw one of them.

@@ -65,7 +65,8 @@ std::uint64_t digest(const History& h) {
           for (const Version v : h.list(op).elements) version(v);
           break;
         case OpKind::predicate_read:
-        case OpKind::range_read: {
+        case OpKind::range_read:
+        case OpKind::rows_read: {
           const Query query = h.query(op);
           d.add(query.predicate);
           d.add(query.low);

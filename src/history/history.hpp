@@ -37,11 +37,17 @@ enum class OpKind : std::uint8_t {
   list_read,       // returned the whole list: see list(op)
   predicate_read,  // returned every row that matched: see query(op)
   range_read,      // the same for keys between two bounds
+  rows_read,       // returned these rows, and says nothing of others: see query(op)
 };
-inline constexpr std::size_t kOpKinds = 8;
+inline constexpr std::size_t kOpKinds = 9;
 
 constexpr bool writes(OpKind kind) {
   return kind == OpKind::write || kind == OpKind::insert || kind == OpKind::erase || kind == OpKind::append;
+}
+
+// Whether it read rows of several keys at one moment.
+constexpr bool is_query(OpKind kind) {
+  return kind == OpKind::predicate_read || kind == OpKind::range_read || kind == OpKind::rows_read;
 }
 
 // Where the times of transactions come from; decides the default clock drift of the strict levels.
@@ -54,7 +60,7 @@ struct ListRead {
 };
 
 // A predicate or range read: the predicate as text or id, or the bounds (absent means open), and the full
-// result.
+// result. A read of rows has neither, only the rows.
 struct Query {
   std::optional<Atom> predicate;
   std::optional<Atom> low, high;
@@ -96,7 +102,7 @@ class History {
   Key key(Op op) const { return key_of(version(op)); }
   // REQUIRES: kind(op) == OpKind::list_read.
   ListRead list(Op op) const;
-  // REQUIRES: kind(op) is predicate_read or range_read.
+  // REQUIRES: is_query(kind(op)).
   Query query(Op op) const;
 
   Key key_of(Version v) const { return Key{key_versions_.run_of(index(v))}; }
@@ -133,6 +139,9 @@ class History {
 
   // Which kinds of operations occur at all, so that a checker can refuse what it does not understand.
   bool has(OpKind kind) const { return kind_counts_[static_cast<std::size_t>(kind)] != 0; }
+  bool has_queries() const {
+    return has(OpKind::predicate_read) || has(OpKind::range_read) || has(OpKind::rows_read);
+  }
   std::uint32_t count(OpKind kind) const { return kind_counts_[static_cast<std::size_t>(kind)]; }
 
   // Where it came from and what its reader had to assume: shown to the user, never interpreted.

@@ -24,6 +24,10 @@ std::optional<std::int64_t> shown_number(const Atom& value) {
   return number_in(value.text.substr(0, value.text.rfind('@')));
 }
 
+bool is_learned(const Atom& predicate) {
+  return predicate.kind == AtomKind::json && predicate.text.starts_with("{\"is\":");
+}
+
 std::optional<Predicate> Predicate::parse(const Atom& atom) {
   if (atom.kind != AtomKind::text) return std::nullopt;
   Predicate made;

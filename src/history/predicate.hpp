@@ -4,6 +4,8 @@
 //   row:* between 10 and 19       the key is a text that starts with "row:", the value a number from 10 to 19
 //   value >= 10 and value < 20    the value is a number for which that is so; = < <= > >=
 //   key > 5 and value = 3         and so of the key
+//
+// Of a predicate that was learned only its identity is known, and which rows it returned.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +20,10 @@ namespace assay {
 // The number that a value shows: an integer, or a text that is a decimal number, alone or before an "@" (the
 // recorder writes VALUE@VERSION).
 std::optional<std::int64_t> shown_number(const Atom& value);
+
+// Whether a predicate is known only by its identity: a JSON object whose first member is "is", say
+// {"is":"9f3c...","table":"doctors"}. Two are one predicate iff they are written alike.
+bool is_learned(const Atom& predicate);
 
 class Predicate {
  public:

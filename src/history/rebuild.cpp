@@ -20,7 +20,12 @@ void Rebuild::list_read(Op op) {
 void Rebuild::query(Op op) {
   const Query query = from_.query(op);
   rows_.clear();
-  for (const Version v : query.results) rows_.push_back({from_.name(from_.key_of(v)), from_.value(v)});
+  for (const Version v : query.results) {
+    const bool there_before = from_.is_initial(v);
+    rows_.push_back(
+        {from_.name(from_.key_of(v)), there_before ? std::nullopt : std::optional(from_.value(v))});
+  }
+  if (from_.kind(op) == OpKind::rows_read) return into_.rows_read(rows_);
   if (query.predicate) return into_.predicate_read(*query.predicate, rows_);
   into_.range_read(query.low, query.high, rows_);
 }

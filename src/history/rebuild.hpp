@@ -19,7 +19,7 @@ class Rebuild {
 
   // The whole transaction, into the session of the same name. A single-version operation on a version for
   // which is_initial(version) holds becomes one on the initial version. REQUIRES: no write, insert or append,
-  // and no element of a list or query, names such a version.
+  // and no element of a list, names such a version, and no row of a query one that is not initial already.
   template <class IsInitial>
   void transaction(Txn t, IsInitial is_initial) {
     into_.begin(into_.session(from_.name(from_.session_of(t))), from_.name(t));
@@ -38,6 +38,7 @@ class Rebuild {
         return list_read(op);
       case OpKind::predicate_read:
       case OpKind::range_read:
+      case OpKind::rows_read:
         return query(op);
       default: {
         const Version v = from_.version(op);

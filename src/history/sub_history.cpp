@@ -15,11 +15,12 @@ constexpr std::uint32_t kNobody = std::numeric_limits<std::uint32_t>::max();
 
 class Part {
  public:
-  Part(const History& whole, std::span<const Txn> transactions, ListPart lists)
+  Part(const History& whole, std::span<const Txn> transactions, ListPart lists, PrivateWrites private_writes)
       : whole_(whole), lists_(lists), inside_(whole.transactions(), false) {
     part_.transactions.assign(transactions.begin(), transactions.end());
     for (const Txn t : transactions) inside_[index(t)] = true;
     find_writers();
+    if (private_writes == PrivateWrites::are_left_out) find_shared_keys();
     if (whole.has(OpKind::append) || whole.has(OpKind::list_read)) find_lists();
   }
 
@@ -69,6 +70,21 @@ class Part {
     }
   }
 
+  // Keys that a member reads, or two of them write.
+  void find_shared_keys() {
+    shared_.assign(whole_.keys(), false);
+    std::vector<std::uint32_t> writer(whole_.keys(), kNobody);
+    for (const Txn t : part_.transactions) {
+      for (const Op op : whole_.operations_of(t)) {
+        const OpKind kind = whole_.kind(op);
+        if (is_query(kind)) continue;  // left out
+        const std::uint32_t k = index(kind == OpKind::list_read ? whole_.list(op).key : whole_.key(op));
+        if (!writes(kind) || (writer[k] != kNobody && writer[k] != index(t))) shared_[k] = true;
+        if (writes(kind)) writer[k] = index(t);
+      }
+    }
+  }
+
   // Where it is not clear who appended what, nothing that a list shows is evidence.
   void find_lists() {
     is_list_.assign(whole_.keys(), false);
@@ -80,8 +96,7 @@ class Part {
     for (const Txn t : whole_.all_transactions()) {
       for (const Op op : whole_.operations_of(t)) {
         const OpKind kind = whole_.kind(op);
-        if (kind == OpKind::list_read || kind == OpKind::predicate_read || kind == OpKind::range_read)
-          continue;
+        if (kind == OpKind::list_read || is_query(kind)) continue;
         const Version v = whole_.version(op);
         if (!is_list_[index(whole_.key_of(v))]) continue;
         if (kind != OpKind::append) {
@@ -124,7 +139,8 @@ class Part {
 
   bool add(Txn t, Op op) {
     const OpKind kind = whole_.kind(op);
-    if (kind == OpKind::predicate_read || kind == OpKind::range_read) return false;
+    if (is_query(kind)) return false;
+    if (writes(kind) && !shared_.empty() && !shared_[index(whole_.key(op))]) return false;
     if (kind == OpKind::list_read) return add_list_read(t, op);
     const Version v = whole_.version(op);
     const Key k = whole_.key_of(v);
@@ -191,6 +207,7 @@ class Part {
   std::vector<bool> inside_;                                // per transaction
   std::vector<bool> possible_, outside_, touched_outside_;  // per version
   std::vector<bool> is_list_;                               // per key; empty if there are none
+  std::vector<bool> shared_;                                // per key; empty: all that is written stays
   std::vector<std::uint32_t> appender_;                     // per version
   bool lists_understood_ = true;
   SubHistory part_;
@@ -202,8 +219,9 @@ class Part {
 
 }  // namespace
 
-SubHistory sub_history(const History& whole, std::span<const Txn> transactions, ListPart lists) {
-  return Part(whole, transactions, lists).build();
+SubHistory sub_history(const History& whole, std::span<const Txn> transactions, ListPart lists,
+                       PrivateWrites private_writes) {
+  return Part(whole, transactions, lists, private_writes).build();
 }
 
 }  // namespace assay

@@ -27,8 +27,13 @@ enum class ListPart : std::uint8_t {
   if_source_is_member,
 };
 
+// What remains of writes of keys that no member reads and only one of them writes. They say nothing at any
+// level: every promise is about what was read, or about two that write one key. Who loads a table has thousands.
+enum class PrivateWrites : std::uint8_t { stay, are_left_out };
+
 // REQUIRES: `transactions` is sorted and has no repetitions.
 SubHistory sub_history(const History& whole, std::span<const Txn> transactions,
-                       ListPart lists = ListPart::of_members);
+                       ListPart lists = ListPart::of_members,
+                       PrivateWrites private_writes = PrivateWrites::stay);
 
 }  // namespace assay

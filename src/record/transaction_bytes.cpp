@@ -118,6 +118,8 @@ void replay_operation(Cursor& in, Values& values, HistoryBuilder& build) {
       build.range_read(low, high, rows);
       return;
     }
+    case OpKind::rows_read:
+      return;  // no client sends one
   }
 }
 
@@ -158,6 +160,8 @@ void look_at_operation(Cursor& in, SentTransaction& t) {
       return saw_rows();
     case OpKind::predicate_read:
       return saw_rows();
+    case OpKind::rows_read:
+      return;
   }
 }
 

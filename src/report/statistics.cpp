@@ -16,6 +16,7 @@ std::optional<Key> key_named_by(const History& history, Op op) {
       return history.list(op).key;
     case OpKind::predicate_read:
     case OpKind::range_read:
+    case OpKind::rows_read:
       return std::nullopt;
     default:
       return history.key(op);

@@ -108,6 +108,8 @@ std::string_view name(OpKind kind) {
       return "predicate-read";
     case OpKind::range_read:
       return "range-read";
+    case OpKind::rows_read:
+      return "rows-read";
   }
   return "";
 }

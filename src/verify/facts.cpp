@@ -49,7 +49,7 @@ const std::vector<Read>& Facts::reads_of(Txn t, Queries::Of queries) {
   reads_.clear();
   for (const Op op : h.operations_of(t)) {
     if (writes(h.kind(op))) continue;
-    if (h.kind(op) >= OpKind::predicate_read) {
+    if (is_query(h.kind(op))) {
       for (const auto& [k, seen] : queries_->answers(op, queries))
         reads_.push_back(register_read(t, op, k, seen));
     } else {
@@ -128,8 +128,7 @@ Read Facts::read(std::string_view word) const {
   const Op op = h.operations_of(t)[static_cast<std::uint32_t>(place)];
   std::optional<Key> of;
   if (slash != std::string_view::npos) of = key(number_in(word.substr(slash + 1)));
-  require(of.has_value() == (h.kind(op) >= OpKind::predicate_read),
-          "a query, and only that, is of several keys");
+  require(of.has_value() == (is_query(h.kind(op))), "a query, and only that, is of several keys");
   const std::optional<Seen> seen = of ? queries_->answer(op, *of) : std::nullopt;
   require(!writes(h.kind(op)) && of.has_value() == seen.has_value(),
           "that is no read, or it says nothing of that key");

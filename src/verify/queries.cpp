@@ -8,11 +8,18 @@ namespace assay::verify {
 
 Queries::Queries(const History& history, Level level, const std::vector<bool>& is_list)
     : h_(history), misses_count_(level != Level::repeatable_read), is_list_(is_list) {
-  if (!h_.has(OpKind::predicate_read) && !h_.has(OpKind::range_read)) return;
+  if (!h_.has_queries()) return;
   look_at_versions();
+  for (const Op op : IdRange<Op>{0, h_.operations()}) {
+    if (h_.kind(op) == OpKind::predicate_read) learn(op);
+  }
+  for (auto& [predicate, known] : learned_) {
+    std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
+  }
   for (const Txn t : h_.all_transactions()) {
     for (const Op op : h_.operations_of(t)) {
-      if (h_.kind(op) >= OpKind::predicate_read && h_.status(t) == Status::committed) take(op);
+      if (is_query(h_.kind(op)) && h_.status(t) == Status::committed) take(op);
     }
   }
 }
@@ -36,11 +43,17 @@ std::vector<Queries::Answer> Queries::answers(Op query, Of what) const {
   found.erase(std::unique(found.begin(), found.end(), same), found.end());
   if (what == Of::returned_rows || !asked->says_all) return found;
   const std::size_t rows = found.size();
-  for (std::uint32_t place = asked->first; place < asked->last; ++place) {
-    const Answer missing{keys_[place], {}};
+  const auto look_for = [&](Key k) {
+    const Answer missing{k, {}};
     const auto end = found.begin() + static_cast<std::ptrdiff_t>(rows);
-    if (std::binary_search(found.begin(), end, missing, by_key)) continue;
-    found.push_back({missing.key, not_returned(*asked, missing.key)});
+    if (std::binary_search(found.begin(), end, missing, by_key)) return;
+    if (found.size() == rows || found.back().key != k) found.push_back({k, not_returned(*asked, k)});
+  };
+  for (std::uint32_t place = asked->first; place < asked->last; ++place) look_for(keys_[place]);
+  if (const auto* const known = learned(asked->predicate)) {
+    for (const Version v : *known) {
+      if (!is_list_[index(h_.key_of(v))]) look_for(h_.key_of(v));
+    }
   }
   std::sort(found.begin(), found.end(), by_key);
   return found;
@@ -68,7 +81,7 @@ void Queries::look_at_versions() {
   }
   for (const Txn t : h_.all_transactions()) {
     for (const Op op : h_.operations_of(t)) {
-      if (h_.kind(op) < OpKind::predicate_read) continue;
+      if (!is_query(h_.kind(op))) continue;
       for (const Version v : h_.query(op).results) {
         used[index(h_.key_of(v))] = true;
         if (!h_.is_initial(v) || h_.status(t) != Status::committed) continue;
@@ -107,6 +120,13 @@ std::uint32_t Queries::number_of(const Atom& predicate) {
   return at->second;
 }
 
+void Queries::learn(Op op) {
+  const Query query = h_.query(op);
+  if (!is_learned(*query.predicate) || h_.status(h_.transaction_of(op)) != Status::committed) return;
+  std::vector<Version>& known = learned_[number_of(*query.predicate)];
+  known.insert(known.end(), query.results.begin(), query.results.end());
+}
+
 // REQUIRES: the meaning of the predicate is known, or it is a range.
 std::pair<std::uint32_t, std::uint32_t> Queries::places(const Query& query, std::uint32_t predicate) const {
   // Keys that are too small come first, then those asked for, then those that are too large.
@@ -127,10 +147,13 @@ std::pair<std::uint32_t, std::uint32_t> Queries::places(const Query& query, std:
 void Queries::take(Op op) {
   const Query query = h_.query(op);
   const std::uint32_t predicate = query.predicate ? number_of(*query.predicate) : 0;
-  const bool is_understood = predicate == 0 || meanings_[predicate - std::size_t{1}].has_value();
+  const bool is_learned_one = learned(predicate) != nullptr;
+  const bool is_understood =
+      predicate == 0 || is_learned_one || meanings_[predicate - std::size_t{1}].has_value();
   if (!is_understood) unclear("there is a predicate whose meaning is not known");
-  Asked asked{op, 0, 0, predicate, misses_count_ && is_understood};
-  if (is_understood) std::tie(asked.first, asked.last) = places(query, predicate);
+  const bool asks_for_others = is_understood && h_.kind(op) != OpKind::rows_read;
+  Asked asked{op, 0, 0, predicate, misses_count_ && asks_for_others};
+  if (asks_for_others && !is_learned_one) std::tie(asked.first, asked.last) = places(query, predicate);
   asked_.push_back(asked);
   look_at_results(asked, query);
 }
@@ -138,10 +161,13 @@ void Queries::take(Op op) {
 void Queries::look_at_results(const Asked& asked, const Query& query) {
   std::vector<Key> returned;
   std::uint32_t loaded = 0;
+  const bool asks = h_.kind(asked.query) != OpKind::rows_read;
   for (const Version v : query.results) {
     const Key k = h_.key_of(v);
     returned.push_back(k);
-    if (!is_asked_for(asked, k)) {
+    if (is_list_[index(k)]) {
+      unclear("one returned a list");
+    } else if (asks && !is_asked_for(asked, k)) {
       unclear("one returned a row for which it did not ask");
     } else if (asked.predicate != 0 && !may_match(asked.predicate, v)) {
       unclear("one returned a row that does not match");
@@ -152,7 +178,7 @@ void Queries::look_at_results(const Asked& asked, const Query& query) {
   if (std::adjacent_find(returned.begin(), returned.end()) != returned.end()) {
     unclear("one returned a key twice");
   }
-  if (asked.predicate != 0 && asked.says_all &&
+  if (asked.predicate != 0 && learned(asked.predicate) == nullptr && asked.says_all &&
       loaded_before_[asked.last] - loaded_before_[asked.first] > loaded) {
     unclear("a predicate asks for a value from before the first transaction");
   }

@@ -1,4 +1,4 @@
-// What a range or predicate read says: key by key where a proof or an axiom speaks of one, and all at once, by
+// What a query says: key by key where a proof or an axiom speaks of one, and all at once, by
 // the places of its keys and the numbers of its rows, where an order is replayed (row_counts.hpp).
 #pragma once
 
@@ -22,7 +22,9 @@ namespace assay::verify {
 enum class Seen : std::uint32_t {};
 
 // A query is a read of every key that it asked for, all at one moment. Of a returned row it saw that version;
-// of any other key it saw the absence of a row or, if it has a predicate, a row that does not match. What is
+// of any other key it saw the absence of a row or, if it has a predicate, a row that does not match. A read of rows
+// asks for those that it returned. A predicate that is known by its identity alone matches the rows that it
+// returned anywhere (committed transactions count), and asks for the keys of these. What is
 // not clear (see below) keeps "holds" from being said; a violation only needs sets that are large enough.
 class Queries {
  public:
@@ -30,11 +32,11 @@ class Queries {
     Key key;
     Seen seen;
   };
-  // The keys that a query asks for follow each other.
+  // The keys that a query asks for follow each other, but for those of a learned predicate.
   struct Asked {
     Op query;
     std::uint32_t first, last;  // places of keys: from, and to before
-    std::uint32_t predicate;    // its number; 0: a range
+    std::uint32_t predicate;    // its number; 0: a range, or a read of rows
     bool says_all;              // else what it did not return says nothing
   };
   enum class Of : std::uint8_t { every_key, returned_rows };
@@ -73,6 +75,12 @@ class Queries {
   bool returns(const Asked& asked, Version v) const {
     return !is_gone_[index(v)] && (asked.predicate == 0 || matches_for_certain(asked.predicate, v));
   }
+  // What the predicate of a query is known to match, in increasing order; nothing if it was not learned.
+  const std::vector<Version>* learned(std::uint32_t predicate) const {
+    const auto found = learned_.find(predicate);
+    return found == learned_.end() ? nullptr : &found->second;
+  }
+  const std::map<std::uint32_t, std::vector<Version>>& learned() const { return learned_; }
   // What its predicate asks of the number that a row shows; nothing if any row will do.
   std::optional<Predicate::Numbers> numbers(const Asked& asked) const {
     return meanings_[asked.predicate - std::size_t{1}]->numbers();
@@ -85,21 +93,29 @@ class Queries {
   void unclear(const char* why);
   // Which versions are rows and which the absence of one, and the keys of registers.
   void look_at_versions();
+  void learn(Op op);
   void take(Op op);
   void look_at_results(const Asked& asked, const Query& query);
   std::uint32_t number_of(const Atom& predicate);
   std::pair<std::uint32_t, std::uint32_t> places(const Query& query, std::uint32_t predicate) const;
   const Asked* find(Op query) const;
   bool is_asked_for(const Asked& asked, Key k) const {
+    if (const auto* const known = learned(asked.predicate)) {
+      const auto at = std::lower_bound(known->begin(), known->end(), h_.initial_version(k));
+      return at != known->end() && h_.key_of(*at) == k;
+    }
     return asked.first <= place_[index(k)] && place_[index(k)] < asked.last;
   }
   bool is_loaded(Version v) const { return h_.is_initial(v) && is_row_[index(v)]; }
   bool may_match(std::uint32_t predicate, Version v) const {
+    if (const auto* const known = learned(predicate)) {
+      return std::binary_search(known->begin(), known->end(), v);
+    }
     const Predicate& meaning = *meanings_[predicate - std::size_t{1}];
     return is_row_[index(v)] && (h_.is_initial(v) || meaning.allows_value(h_.value(v)));
   }
   bool matches_for_certain(std::uint32_t predicate, Version v) const {
-    return !is_loaded(v) && may_match(predicate, v);
+    return (learned(predicate) != nullptr || !is_loaded(v)) && may_match(predicate, v);
   }
   Seen not_returned(const Asked& asked, Key k) const;
 
@@ -116,6 +132,7 @@ class Queries {
   std::vector<Asked> asked_;
   std::map<std::string, std::uint32_t> predicates_;  // numbered from 1
   std::vector<std::optional<Predicate>> meanings_;
+  std::map<std::uint32_t, std::vector<Version>> learned_;  // by the number of the predicate
   // Sets that were asked for, made when they are.
   mutable std::vector<std::vector<Version>> sets_;
   mutable std::map<std::pair<std::uint32_t, Key>, Seen> not_returned_;

@@ -38,9 +38,17 @@ RowCounts::RowCounts(const History& history, const Queries& queries)
       rank_[v] = static_cast<std::uint32_t>(at - numbers_.begin());
     }
   }
+  if (!queries_.learned().empty()) learned_by_.resize(h_.versions());
+  for (const auto& [predicate, known] : queries_.learned()) {
+    learned_[predicate] = 0;
+    for (const Version v : known) {
+      if (!queries_.is_gone(v)) learned_by_[index(v)].push_back(predicate);
+    }
+  }
   std::map<Places, std::uint32_t> uses;
   for (const Queries::Asked& asked : queries_.all()) {
-    if (asked.predicate != 0 && asked.says_all) ++uses[{asked.first, asked.last}];
+    const bool has_places = asked.predicate != 0 && queries_.learned(asked.predicate) == nullptr;
+    if (has_places && asked.says_all) ++uses[{asked.first, asked.last}];
   }
   std::vector<std::pair<std::uint32_t, Places>> most_used;
   for (const auto& [places, times] : uses) most_used.emplace_back(times, places);
@@ -61,6 +69,9 @@ void RowCounts::set(Key k, Version v) {
 void RowCounts::count(Key k, Version v, std::uint32_t by) {
   const std::uint32_t place = place_[index(k)];
   if (!queries_.is_gone(v)) present_.add(place, by);
+  if (!learned_by_.empty()) {
+    for (const std::uint32_t predicate : learned_by_[index(v)]) learned_[predicate] += by;
+  }
   if (!queries_.is_known_row(v)) return;
   for (auto& [places, sums] : along_numbers_) {
     if (places.first <= place && place < places.second) sums.add(rank_[index(v)], by);
@@ -69,10 +80,13 @@ void RowCounts::count(Key k, Version v, std::uint32_t by) {
 
 bool RowCounts::returns_no_more(std::uint32_t number) const {
   const Queries::Asked& asked = queries_.all()[number];
+  if (!asked.says_all) return true;
   std::uint32_t expected = 0, there = 0;
   for (const Version v : h_.query(asked.query).results) expected += queries_.returns(asked, v) ? 1U : 0U;
   const auto sums = along_numbers_.find({asked.first, asked.last});
-  if (asked.predicate == 0) {
+  if (queries_.learned(asked.predicate) != nullptr) {
+    there = learned_.at(asked.predicate);
+  } else if (asked.predicate == 0) {
     there = present_.before(asked.last) - present_.before(asked.first);
   } else if (sums == along_numbers_.end()) {
     for (std::uint32_t place = asked.first; place < asked.last; ++place)

@@ -1,6 +1,6 @@
 // How many rows a query would return of what is there now, without a look at each key: sums in binary indexed
 // trees (Fenwick 1994). Ranges count along the keys; predicates that ask for the same keys count along the
-// numbers that rows show.
+// numbers that rows show. What learned predicates match is counted as it comes and goes.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,9 @@ class RowCounts {
   std::vector<std::uint32_t> rank_;       // version -> of its number; behind all numbers if it shows none
   Sums present_;                          // along the keys
   std::map<Places, Sums> along_numbers_;  // of the keys at these places
+  // Of learned predicates: those that match a version, and how many current versions each of them matches.
+  std::vector<std::vector<std::uint32_t>> learned_by_;
+  std::map<std::uint32_t, std::uint32_t> learned_;
 };
 
 }  // namespace assay::verify

@@ -12,7 +12,7 @@ namespace assay::watch {
 namespace {
 
 bool has_version(OpKind kind) {
-  return kind != OpKind::list_read && kind != OpKind::predicate_read && kind != OpKind::range_read;
+  return kind != OpKind::list_read && !is_query(kind);
 }
 
 class Assembler {

@@ -81,8 +81,8 @@ void Watcher::add(const History& fragment) {
       }
     }
   }
-  for (const OpKind kind : {OpKind::append, OpKind::list_read, OpKind::predicate_read, OpKind::range_read}) {
-    if (fragment.has(kind)) state_->only_added = true;
+  if (fragment.has(OpKind::append) || fragment.has(OpKind::list_read) || fragment.has_queries()) {
+    state_->only_added = true;
   }
   if (speaks_our_names(fragment)) {
     state_->only_added = true;

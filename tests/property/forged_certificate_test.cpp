@@ -38,7 +38,7 @@ class Forger {
       if (two_events() || rng.chance(0.1)) events_.push_back(fmt::format("b{}", index(t)));
       events_.push_back(fmt::format("c{}", index(t)));
       for (std::uint32_t i = 0; i < h.operations_of(t).size(); ++i) {
-        const bool query = h.kind(h.operations_of(t)[i]) >= OpKind::predicate_read;
+        const bool query = is_query(h.kind(h.operations_of(t)[i]));
         if (!query || rng.chance(0.1)) operations_.push_back(fmt::format("{}.{}", index(t), i));
         for (std::uint32_t k = 0; query && k < h.keys(); ++k) {
           operations_.push_back(fmt::format("{}.{}/{}", index(t), i, k));
@@ -235,7 +235,7 @@ void forge(const std::function<Case(Rng&)>& make, std::uint64_t cases) {
     const Case one = make(rng);
     const History& h = one.history;
     if (h.keys() == 0) continue;
-    const bool with_queries = h.has(OpKind::range_read) || h.has(OpKind::predicate_read);
+    const bool with_queries = h.has_queries();
     const Forgery claim{levels()[rng.below(kLevels)].level, with_queries || rng.chance(0.7),
                         static_cast<int>(rng.below(2))};
     if (info(claim.level).real_time && !h.has_times()) continue;

@@ -92,6 +92,26 @@ TEST(QueryRandom, ProvesEveryVerdict) {
   compare(4, random_cases(300), true);
 }
 
+// What a learned predicate returned is the least that it can mean, and to mean more only forbids more: so to know no
+// more than that decides whether there is a meaning with which the level holds.
+TEST(QueryRandom, WhatAPredicateReturnedIsMeaningEnough) {
+  const std::uint64_t seed = random_seed();
+  std::array<std::uint64_t, 2> seen{};
+  for (std::uint64_t i = 0; i < random_cases(150); ++i) {
+    Rng rng(seed + i);
+    const QueryDraft draft = random_query_draft(rng, 3, 1.0);
+    const History h = draft.build();
+    for (const Level level : levels_without_time()) {
+      const bool holds = brute_force_with_some_meaning(h, level);
+      ++seen[holds ? 1 : 0];
+      ASSERT_EQ(brute_force_with_queries(h, level), holds) << "seed " << seed + i << "\n" << draft.text();
+      ASSERT_EQ(fault(h, level, true), "") << "seed " << seed + i << "\n" << draft.text();
+    }
+  }
+  EXPECT_GT(seen[0], 0U);
+  EXPECT_GT(seen[1], 0U);
+}
+
 // Whoever changes a certificate and repairs its sum can at best make another true statement.
 TEST(QueryRandom, AChangedCertificateProvesNothingFalse) {
   const std::uint64_t seed = random_seed();

@@ -60,7 +60,7 @@ std::vector<std::string> told(const History& history, const std::string& session
     if (to_string(history.name(history.session_of(t))) != session) continue;
     std::string text;
     for (const Op op : history.operations_of(t)) {
-      if (history.kind(op) == OpKind::predicate_read || history.kind(op) == OpKind::range_read) continue;
+      if (is_query(history.kind(op))) continue;
       const Key key = history.kind(op) == OpKind::list_read ? history.list(op).key : history.key(op);
       text += std::to_string(static_cast<int>(history.kind(op))) + to_string(history.name(key)) + " ";
     }

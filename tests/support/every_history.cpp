@@ -73,7 +73,7 @@ class Maker {
 
   void add_operation() {
     const Atom key = some_atom();
-    switch (below(options_.lists ? 10 : 4)) {
+    switch (below(options_.lists ? 11 : 4)) {
       case 0:
       case 1:
         return build_.write(key, fresh_value());
@@ -94,6 +94,8 @@ class Maker {
       }
       case 8:
         return build_.predicate_read(some_atom(), rows());
+      case 9:
+        return build_.rows_read(rows());
       default: {
         std::optional<Atom> low, high;
         if (below(2) == 0) low = some_atom();
@@ -105,7 +107,10 @@ class Maker {
 
   std::vector<Row> rows() {
     std::vector<Row> all(below(4));
-    for (Row& row : all) row = {some_atom(), some_atom()};
+    for (Row& row : all) {
+      row = {some_atom(), some_atom()};
+      if (options_.initial_reads && below(4) == 0) row.value = std::nullopt;
+    }
     return all;
   }
 
@@ -150,7 +155,7 @@ std::string listing(const History& h) {
         if (h.kind(op) == OpKind::list_read) {
           out += " " + atom(h.name(h.list(op).key));
           for (const Version v : h.list(op).elements) out += " " + version(v);
-        } else if (h.kind(op) == OpKind::predicate_read || h.kind(op) == OpKind::range_read) {
+        } else if (is_query(h.kind(op))) {
           const Query q = h.query(op);
           out += " " + bound(q.predicate) + " " + bound(q.low) + " " + bound(q.high);
           for (const Version v : q.results) out += " " + version(v);
@@ -225,6 +230,8 @@ std::string broken_promise(const History& h) {
       default:
         if (h.query(op).predicate.has_value() != (h.kind(op) == OpKind::predicate_read))
           return "a query of the other kind";
+        if (h.kind(op) == OpKind::rows_read && (h.query(op).low || h.query(op).high))
+          return "a read of rows with bounds";
         for (const Version v : h.query(op).results) {
           if (index(v) >= h.versions()) return "a result that is no version";
         }

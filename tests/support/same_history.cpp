@@ -30,6 +30,8 @@ const char* kind_name(OpKind kind) {
       return "predicate";
     case OpKind::range_read:
       return "range";
+    case OpKind::rows_read:
+      return "rows";
   }
   return "?";
 }
@@ -50,7 +52,8 @@ std::vector<Version> versions_of(const History& h, Op op) {
       return {elements.begin(), elements.end()};
     }
     case OpKind::predicate_read:
-    case OpKind::range_read: {
+    case OpKind::range_read:
+    case OpKind::rows_read: {
       const auto results = h.query(op).results;
       return {results.begin(), results.end()};
     }
@@ -141,7 +144,7 @@ std::string numbered(const History& h, const std::vector<std::uint32_t>& session
       for (const Op op : h.operations_of(t)) {
         out += fmt::format(" {}", kind_name(h.kind(op)));
         if (h.kind(op) == OpKind::list_read) out += fmt::format(" {}", key(h.list(op).key));
-        if (h.kind(op) == OpKind::predicate_read || h.kind(op) == OpKind::range_read) {
+        if (is_query(h.kind(op))) {
           const Query q = h.query(op);
           out += fmt::format(" {} {} {}", spell(q.predicate), spell(q.low), spell(q.high));
         }
@@ -182,7 +185,7 @@ std::string describe(const History& h) {
       for (const Op op : h.operations_of(t)) {
         out += fmt::format("; {}", kind_name(h.kind(op)));
         if (h.kind(op) == OpKind::list_read) out += " of " + spell(h.name(h.list(op).key));
-        if (h.kind(op) == OpKind::predicate_read || h.kind(op) == OpKind::range_read) {
+        if (is_query(h.kind(op))) {
           const Query q = h.query(op);
           out += fmt::format(" where {} from {} to {}", spell(q.predicate), spell(q.low), spell(q.high));
         }

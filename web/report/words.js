@@ -66,6 +66,7 @@ const VERBS = {
   "delete": "delete",
   "predicate-read": "select",
   "range-read": "range",
+  "rows-read": "rows",
 };
 const verb = (op) => VERBS[op.kind] || op.kind;
 const valueOf = (op) => (op.initial ? (op.kind === "delete" ? "" : "initial") : op.value || "");

@@ -303,8 +303,9 @@ std::optional<Derivation> derive_contradiction(const Question& question, std::sp
                                                Limits& limits) {
   // What queries say of these few, and nothing more, is taken apart.
   std::optional<Expanded> expanded;
-  if (has_queries(question.history)) expanded = expand_queries_among(question.history, core);
-  const SubHistory part = sub_history(expanded ? expanded->history : question.history, core);
+  if (question.history.has_queries()) expanded = expand_queries_among(question.history, core);
+  const SubHistory part = sub_history(expanded ? expanded->history : question.history, core,
+                                      ListPart::of_members, PrivateWrites::are_left_out);
   // Whoever takes part in the whole takes part here, even if the read that told so was left out.
   std::vector<Presence> fates;
   for (const Txn t : part.transactions) fates.push_back(question.reads.presence(t));

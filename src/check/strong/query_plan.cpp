@@ -14,7 +14,7 @@ constexpr std::uint8_t kRow = 1, kGone = 2;
 
 }  // namespace
 
-QueryPlan::QueryPlan(const History& history) : h_(history) {
+QueryPlan::QueryPlan(const History& history) : h_(history), learned_(history) {
   learn_versions();
   sort_keys();
   last_query_.assign(h_.keys(), 0);
@@ -145,16 +145,20 @@ std::pair<QueryPlan::Place, QueryPlan::Place> QueryPlan::places_of(
 
 void QueryPlan::take(Op op) {
   const Query query = h_.query(op);
+  // What it did not return says something.
+  bool speaks_of_others = h_.kind(op) != OpKind::rows_read;
   std::optional<Predicate> predicate;
-  if (query.predicate) {
+  const auto learned = learned_.number_of(query);
+  if (query.predicate && !learned) {
     predicate = Predicate::parse(*query.predicate);
     if (!predicate) {
+      speaks_of_others = false;
       leave_out("the meaning of the predicate " + to_json(*query.predicate) +
                 " is not known (docs/formats.md lists what is): rows that it did not return prove nothing");
     }
   }
-  Asked asked{op, 0, 0, 0, absent_, 0};
-  if (!query.predicate || predicate) std::tie(asked.first, asked.last) = places_of(query, predicate);
+  Asked asked{op, 0, 0, 0, absent_, 0, learned};
+  if (speaks_of_others && !learned) std::tie(asked.first, asked.last) = places_of(query, predicate);
   if (predicate) {
     asked.high = unsure_;
     if (const auto range = predicate->numbers()) {
@@ -178,7 +182,11 @@ void QueryPlan::take(Op op) {
       continue;
     }
     last_query_[index(k)] = mark;
-    if (query.predicate && !predicate) continue;
+    if (!speaks_of_others) continue;
+    if (learned) {
+      if (learned_.matches(*learned, v)) ++asked.expected;
+      continue;
+    }
     if (place < asked.first || place >= asked.last) {
       leave_out("a query returned " + name_of(k) + ", for which it did not ask");
       continue;
@@ -190,7 +198,7 @@ void QueryPlan::take(Op op) {
       leave_out("a query returned a row of " + name_of(k) + " that does not match it");
     }
   }
-  if (query.predicate && !predicate) return;
+  if (!speaks_of_others) return;
   if (predicate && loaded_before_[asked.last] - loaded_before_[asked.first] > loaded_returned) {
     leave_out("the value of a row before the first transaction is not known, and a predicate asks for it");
   }

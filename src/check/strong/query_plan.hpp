@@ -2,15 +2,18 @@
 // speak of stand in one order (key_order.hpp), and every version has a code: the rank of the number that it
 // shows, then rows without a number, then rows of which no predicate can be sure, then the absence of a row.
 // A query, range or predicate, is a rectangle: some places in a row, and some codes in a row. It returned as
-// many rows as it should have iff the current codes at its places count as `expected`.
+// many rows as it should have iff the current codes at its places count as `expected`. A query by a learned
+// predicate is no rectangle: it counts the current versions that the predicate is known to match.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "check/learned_predicates.hpp"
 #include "history/history.hpp"
 #include "history/predicate.hpp"
 
@@ -24,9 +27,10 @@ class QueryPlan {
 
   struct Asked {
     Op query;
-    Place first, last;       // from, and to before
-    Code low, high;          // from, and to before
-    std::uint32_t expected;  // rows of its result that it counts
+    Place first, last;                                 // from, and to before
+    Code low, high;                                    // from, and to before
+    std::uint32_t expected;                            // rows of its result that it counts
+    std::optional<LearnedPredicates::Number> learned;  // then nothing is at its places
     bool counts(Code code) const { return low <= code && code < high; }
   };
 
@@ -43,6 +47,8 @@ class QueryPlan {
   Code codes() const { return absent_ + 1; }
   Code code_of(Version v) const { return code_[index(v)]; }
 
+  const LearnedPredicates& learned() const { return learned_; }
+
   // Not empty: why what queries returned, or did not, does not say all that it could.
   const std::string& left_out() const { return left_out_; }
 
@@ -58,6 +64,7 @@ class QueryPlan {
   std::string name_of(Key k) const { return "key " + to_string(h_.name(k)); }
 
   const History& h_;
+  const LearnedPredicates learned_;
   std::string left_out_;
   std::vector<bool> is_list_, is_loaded_;     // per key; loaded: there was a row before the first transaction
   std::vector<Key> keys_;                     // by place

@@ -32,6 +32,7 @@ void BlockCounts::clear() {
 
 QueryReplay::QueryReplay(const QueryPlan& plan, const History& history, const Reads& reads)
     : plan_(plan), h_(history), reads_(reads), write_code_(reads.writes(), 0) {
+  if (has_learned()) write_version_.resize(reads.writes());
   for (const Txn t : h_.all_transactions()) {
     const std::span<const Write> all = reads_.writes_of(t);
     if (all.empty()) continue;
@@ -42,12 +43,15 @@ QueryReplay::QueryReplay(const QueryPlan& plan, const History& history, const Re
       const auto its =
           std::partition_point(all.begin(), all.end(), [&](Write w) { return w < reads_.initial_write(k); });
       write_code_[index(*its)] = plan_.code_of(h_.version(op));
+      if (has_learned()) write_version_[index(*its)] = h_.version(op);
     }
   }
   initial_.resize(plan_.places());
   for (Place at = 0; at < plan_.places(); ++at) {
     initial_[at] = plan_.code_of(h_.initial_version(plan_.key_at(at)));
-    write_code_[index(reads_.initial_write(plan_.key_at(at)))] = initial_[at];
+    const Write initial = reads_.initial_write(plan_.key_at(at));
+    write_code_[index(initial)] = initial_[at];
+    if (has_learned()) write_version_[index(initial)] = h_.initial_version(plan_.key_at(at));
   }
   first_asked_.reserve(h_.transactions() + std::size_t{1});
   std::uint32_t next = 0;
@@ -108,9 +112,21 @@ void QueryReplay::reset() {
       }
     }
   }
+  if (!has_learned()) return;
+  learned_now_.assign(plan_.learned().count(), 0);
+  current_version_.resize(plan_.places());
+  for (Place at = 0; at < plan_.places(); ++at) {
+    current_version_[at] = h_.initial_version(plan_.key_at(at));
+    for (const auto p : plan_.learned().that_match(current_version_[at])) ++learned_now_[p];
+  }
 }
 
-void QueryReplay::set(Place place, Code code) {
+void QueryReplay::set(Place place, Version version, Code code) {
+  if (has_learned()) {
+    for (const auto p : plan_.learned().that_match(current_version_[place])) --learned_now_[p];
+    for (const auto p : plan_.learned().that_match(version)) ++learned_now_[p];
+    current_version_[place] = version;
+  }
   const Code old = std::exchange(current_[place], code);
   if (old == code) return;
   for (Line& line : lines_) {
@@ -144,28 +160,35 @@ void QueryReplay::begin(Txn t, std::uint32_t most_of_one, std::vector<MissedRow>
   std::uint32_t asked = first_asked_[index(t)];
   const std::uint32_t end = first_asked_[index(t) + std::size_t{1}];
   if (asked == end) return;
-  std::vector<std::pair<Place, Code>> before;
+  struct Overwritten {
+    Place place;
+    Version version;
+    Code code;
+  };
+  std::vector<Overwritten> before;
   for (const Op op : h_.operations_of(t)) {
     if (asked != end && plan_.asked()[asked].query == op) {
       ask(asked++, t, most_of_one, missed);
     } else if (writes(h_.kind(op)) && plan_.place_of(h_.key(op)) != QueryPlan::kNoPlace) {
       const Place place = plan_.place_of(h_.key(op));
-      before.emplace_back(place, current_[place]);
-      set(place, plan_.code_of(h_.version(op)));
+      before.push_back({place, has_learned() ? current_version_[place] : Version{}, current_[place]});
+      set(place, h_.version(op), plan_.code_of(h_.version(op)));
     }
   }
-  for (std::size_t i = before.size(); i-- > 0;) set(before[i].first, before[i].second);
+  for (std::size_t i = before.size(); i-- > 0;) set(before[i].place, before[i].version, before[i].code);
 }
 
 void QueryReplay::commit(Txn t) {
   for (const Write w : reads_.writes_of(t)) {
     const Place place = plan_.place_of(reads_.key(w));
-    if (place != QueryPlan::kNoPlace) set(place, write_code_[index(w)]);
+    if (place == QueryPlan::kNoPlace) continue;
+    set(place, has_learned() ? write_version_[index(w)] : Version{}, write_code_[index(w)]);
   }
 }
 
 std::uint32_t QueryReplay::count(std::uint32_t number) const {
   const QueryPlan::Asked& asked = plan_.asked()[number];
+  if (asked.learned) return learned_now_[*asked.learned];
   if (line_of_[number] == kNoLine) {
     std::uint32_t found = 0;
     for (Place at = asked.first; at < asked.last; ++at) found += asked.counts(current_[at]) ? 1U : 0U;
@@ -179,16 +202,30 @@ std::uint32_t QueryReplay::count(std::uint32_t number) const {
 void QueryReplay::ask(std::uint32_t number, Txn reader, std::uint32_t most_of_one,
                       std::vector<MissedRow>& missed) {
   const QueryPlan::Asked& asked = plan_.asked()[number];
-  if (count(number) == asked.expected) return;
+  if (count(number) != asked.expected) name_missed(number, reader, most_of_one, missed);
+}
+
+void QueryReplay::name_missed(std::uint32_t number, Txn reader, std::uint32_t most_of_one,
+                              std::vector<MissedRow>& missed) const {
+  const QueryPlan::Asked& asked = plan_.asked()[number];
   std::vector<Key> returned;
   for (const Version v : h_.query(asked.query).results) returned.push_back(h_.key_of(v));
   std::sort(returned.begin(), returned.end());
   std::uint32_t named = 0;
-  for (Place at = asked.first; at < asked.last && named < most_of_one; ++at) {
-    const Key k = plan_.key_at(at);
-    if (!asked.counts(current_[at]) || std::binary_search(returned.begin(), returned.end(), k)) continue;
+  const auto name = [&](Key k) {
+    if (named == most_of_one || std::binary_search(returned.begin(), returned.end(), k)) return;
     missed.push_back({number, reader, k});
     ++named;
+  };
+  if (asked.learned) {
+    for (const Version v : plan_.learned().matching(*asked.learned)) {
+      const Place at = plan_.place_of(h_.key_of(v));
+      if (at != QueryPlan::kNoPlace && current_version_[at] == v) name(h_.key_of(v));
+    }
+    return;
+  }
+  for (Place at = asked.first; at < asked.last && named < most_of_one; ++at) {
+    if (asked.counts(current_[at])) name(plan_.key_at(at));
   }
 }
 
@@ -196,7 +233,9 @@ std::vector<Write> QueryReplay::seen_instead(const MissedRow& row) const {
   const QueryPlan::Asked& asked = plan_.asked()[row.asked];
   std::vector<Write> instead;
   for (const Write w : reads_.writes_of(row.key)) {
-    if (!asked.counts(write_code_[index(w)]) && reads_.writer(w) != row.reader) instead.push_back(w);
+    const bool counts = asked.learned ? plan_.learned().matches(*asked.learned, write_version_[index(w)])
+                                      : asked.counts(write_code_[index(w)]);
+    if (!counts && reads_.writer(w) != row.reader) instead.push_back(w);
   }
   return instead;
 }

@@ -5,7 +5,8 @@
 // Counting: queries that ask for the same keys share a line of counters along the codes, queries that ask for
 // the same codes share one along the keys. A counter changes in constant time, and a sum over a part of a line
 // takes the square root of its length: there are far more writes than queries. Lines are kept where they
-// cost less than they save; the other queries look at each key that they ask for.
+// cost less than they save; the other queries look at each key that they ask for. Of each learned predicate the
+// current versions that it matches are counted as they come and go.
 #pragma once
 
 #include <cstdint>
@@ -68,20 +69,27 @@ class QueryReplay {
 
   void choose_lines();
   void reset();
-  void set(Place place, Code code);
+  void set(Place place, Version version, Code code);
   void begin(Txn t, std::uint32_t most_of_one, std::vector<MissedRow>& missed);
   void commit(Txn t);
   void ask(std::uint32_t asked, Txn reader, std::uint32_t most_of_one, std::vector<MissedRow>& missed);
   std::uint32_t count(std::uint32_t asked) const;
+  void name_missed(std::uint32_t asked, Txn reader, std::uint32_t most_of_one,
+                   std::vector<MissedRow>& missed) const;
+  bool has_learned() const { return plan_.learned().count() != 0; }
 
   const QueryPlan& plan_;
   const History& h_;
   const Reads& reads_;
   std::vector<Code> write_code_;            // write -> what it leaves
+  std::vector<Version> write_version_;      // the same as a version; empty if no predicate is learned
   std::vector<std::uint32_t> first_asked_;  // transaction -> its first query, one more than there are
   std::vector<Line> lines_;
   std::vector<std::uint32_t> line_of_;   // query -> the line that it counts along, or kNoLine
   std::vector<Code> initial_, current_;  // by place
+  // By place, and empty if no predicate is learned; and how many versions each learned predicate matches now.
+  std::vector<Version> current_version_;
+  std::vector<std::uint32_t> learned_now_;
 };
 
 }  // namespace assay::check

@@ -303,6 +303,9 @@ class JsonlLines {
       case OpKind::predicate_read:
         build_.predicate_read(op.key, std::span(rows_).subspan(op.first, op.last - op.first));
         return;
+      case OpKind::rows_read:
+        build_.rows_read(std::span(rows_).subspan(op.first, op.last - op.first));
+        return;
       case OpKind::range_read:
         return;
     }
@@ -347,10 +350,14 @@ class JsonlLines {
       next("the upper bound");
       bounds.high = optional_atom("a key or null");
       rows(op);
+    } else if (what == "rows") {
+      op.kind = OpKind::rows_read;
+      rows(op);
     } else {
       json_.fail_at(
-          at, fmt::format("unknown operation \"{}\" (known: r, w, insert, delete, append, predicate, range)",
-                          what));
+          at, fmt::format(
+                  "unknown operation \"{}\" (known: r, w, insert, delete, append, predicate, range, rows)",
+                  what));
     }
     json_.expect(']', "']' after the operation");
   }

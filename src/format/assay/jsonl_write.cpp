@@ -130,7 +130,8 @@ class JsonlWriter {
       }
       case OpKind::predicate_read:
       case OpKind::range_read:
-        return query(history_.query(op));
+      case OpKind::rows_read:
+        return query(op);
     }
   }
 
@@ -138,8 +139,11 @@ class JsonlWriter {
     put("[\"{}\",{},{}]", name, key(history_.key(op)), value(history_.version(op)));
   }
 
-  void query(const Query& query) {
-    if (query.predicate) {
+  void query(Op op) {
+    const Query query = history_.query(op);
+    if (history_.kind(op) == OpKind::rows_read) {
+      put("[\"rows\",[");
+    } else if (query.predicate) {
       put("[\"predicate\",{},[", name_of(*query.predicate));
     } else {
       const auto bound = [&](const std::optional<Atom>& atom) { return atom ? name_of(*atom) : "null"; };

@@ -277,7 +277,8 @@ class PackedCodec::Decoder {
     h_.elements_.reserve(bounded(count(kElements)));
     std::size_t list = 0;
     columns_.get(in_, count(kElements), "elements", [&](std::size_t i, std::uint64_t version) {
-      require_written(version);
+      // What a query returned may have been there before the first transaction.
+      i < list_elements_ ? require_written(version) : require_version(version);
       while (list < h_.lists_.size() && h_.lists_[list].end <= i) ++list;
       if (list < h_.lists_.size() &&
           h_.key_versions_.run_of(static_cast<std::uint32_t>(version)) != h_.lists_[list].key) {
@@ -287,8 +288,11 @@ class PackedCodec::Decoder {
     });
   }
 
-  void require_written(std::uint64_t version) const {
+  void require_version(std::uint64_t version) const {
     if (version >= counts_[kVersions]) columns_.fail(fmt::format("there is no version {}", version));
+  }
+  void require_written(std::uint64_t version) const {
+    require_version(version);
     if (initial_[version])
       columns_.fail(fmt::format("version {} is an initial one, which nothing writes", version));
   }
@@ -312,8 +316,7 @@ class PackedCodec::Decoder {
     switch (kind) {
       case OpKind::read:
       case OpKind::erase:
-        if (payload >= counts_[kVersions]) columns_.fail(fmt::format("there is no version {}", payload));
-        return;
+        return require_version(payload);
       case OpKind::write:
       case OpKind::insert:
       case OpKind::append:
@@ -323,9 +326,14 @@ class PackedCodec::Decoder {
         return;
       case OpKind::predicate_read:
       case OpKind::range_read:
+      case OpKind::rows_read:
         if (payload >= counts_[kQueries]) columns_.fail(fmt::format("there is no query {}", payload));
         if ((h_.queries_[payload].predicate != History::kNone) != (kind == OpKind::predicate_read)) {
           columns_.fail(fmt::format("query {} is of the other kind", payload));
+        }
+        if (kind == OpKind::rows_read &&
+            (h_.queries_[payload].low != History::kNone || h_.queries_[payload].high != History::kNone)) {
+          columns_.fail(fmt::format("query {} has bounds and is a read of rows", payload));
         }
     }
   }

@@ -36,7 +36,7 @@ inline constexpr std::uint64_t kMost = 0x7FFFFFFF;
 
 // Whether the payload of such an operation is a version; else it is the number of a list or query.
 constexpr bool names_version(OpKind kind) {
-  return kind != OpKind::list_read && kind != OpKind::predicate_read && kind != OpKind::range_read;
+  return kind != OpKind::list_read && !is_query(kind);
 }
 
 }  // namespace assay::format::packed

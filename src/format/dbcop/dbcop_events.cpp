@@ -21,6 +21,7 @@ DbcopEvent DbcopEvents::of(Op op) const {
       refuse("an operation on a list");
     case OpKind::predicate_read:
     case OpKind::range_read:
+    case OpKind::rows_read:
       refuse("a predicate or range read");
   }
   DbcopEvent event;

@@ -68,7 +68,7 @@ class Generation {
   void operate(Client& client);
   void finish(Client& client);
   void read(Client& client, std::int64_t key);
-  void read_range(Client& client, std::int64_t low);
+  void read_range(Client& client, std::int64_t low, OpKind kind);
   void write(Client& client, std::int64_t key, bool creates);
   void record(Client& client, Status status, const database::Receipt& receipt);
   void record_operation(const Client& client, const Recorded& operation);
@@ -101,9 +101,9 @@ class Generation {
   std::int64_t next_value_;
   std::int64_t now_ = 0;
 
-  const system::Share reads_{options_.reads}, ranges_{options_.ranges}, updates_{options_.updates},
-      deletes_{options_.deletes}, duplicates_{options_.duplicates}, aborts_{options_.aborts},
-      aborts_or_unknown_{options_.aborts + options_.unknown};
+  const system::Share reads_{options_.reads}, ranges_{options_.ranges}, rows_only_{options_.rows},
+      updates_{options_.updates}, deletes_{options_.deletes}, duplicates_{options_.duplicates},
+      aborts_{options_.aborts}, aborts_or_unknown_{options_.aborts + options_.unknown};
 
   std::vector<Client> clients_;
   std::vector<std::uint32_t> generation_, appended_;  // lists: by drawn key
@@ -188,7 +188,9 @@ void Generation::operate(Client& client) {
   if (random_.chance(reads_)) {
     const std::int64_t key = draw_key(false);
     if (random_.chance(ranges_)) {
-      read_range(client, key);
+      read_range(client, key, OpKind::range_read);
+    } else if (options_.rows > 0 && random_.chance(rows_only_)) {  // else older seeds would draw otherwise
+      read_range(client, key, OpKind::rows_read);
     } else {
       read(client, key);
     }
@@ -219,7 +221,8 @@ void Generation::read(Client& client, std::int64_t key) {
   client.modify_creates = cell.state != database::RowState::live && options_.deletes > 0;
 }
 
-void Generation::read_range(Client& client, std::int64_t low) {
+// As a range read, or as a read of the rows that are there.
+void Generation::read_range(Client& client, std::int64_t low, OpKind kind) {
   const std::int64_t high =
       std::min<std::int64_t>(low + options_.range_keys, first_key_ + std::int64_t{options_.keys}) - 1;
   store_.range_read(client.store_session, low, high, rows_);
@@ -229,7 +232,7 @@ void Generation::read_range(Client& client, std::int64_t low) {
     client.pool.push_back(row.value);
   }
   client.operations.push_back(
-      {OpKind::range_read, false, low, high, begin, static_cast<std::uint32_t>(client.pool.size())});
+      {kind, false, low, high, begin, static_cast<std::uint32_t>(client.pool.size())});
 }
 
 // `creates`: the transaction has just seen that there is no row.
@@ -317,11 +320,16 @@ void Generation::record_operation(const Client& client, const Recorded& operatio
       build_.list_read(key, atoms_);
       break;
     case OpKind::range_read:
+    case OpKind::rows_read:
       atom_rows_.clear();
       for (std::uint32_t i = operation.begin; i < operation.end; i += 2) {
         atom_rows_.push_back({Atom::integer(client.pool[i]), Atom::integer(client.pool[i + 1])});
       }
-      build_.range_read(key, value, atom_rows_);
+      if (operation.kind == OpKind::rows_read) {
+        build_.rows_read(atom_rows_);
+      } else {
+        build_.range_read(key, value, atom_rows_);
+      }
       break;
     case OpKind::predicate_read:
       break;  // no client makes one

@@ -19,7 +19,7 @@ namespace assay::record {
 
 struct GenerateOptions {
   enum class Model : std::uint8_t {
-    registers,  // read, write, insert, delete, range read
+    registers,  // read, write, insert, delete, range read, read of rows
     lists,      // append, read of the whole list
   };
 
@@ -36,6 +36,7 @@ struct GenerateOptions {
 
   double reads = 0.5;   // share of the operations that only read
   double ranges = 0.0;  // registers: share of those that read a range of keys
+  double rows = 0.0;    // registers: share of the others that read the rows of a range and claim no more
   std::uint32_t range_keys = 10;
   double updates = 0.5;  // share of the writes that read the key first (read-modify-write), others are blind
   double deletes = 0.0;  // registers: share of the writes that delete

@@ -49,6 +49,7 @@ void validate(const GenerateOptions& options) {
   require_share("hot-access", options.distribution.hot_access);
   require_share("reads", options.reads);
   require_share("ranges", options.ranges);
+  require_share("rows", options.rows);
   require_share("updates", options.updates);
   require_share("deletes", options.deletes);
   require_share("duplicates", options.duplicates);
@@ -58,6 +59,7 @@ void validate(const GenerateOptions& options) {
     refuse("unknown", "the shares of aborts and of unknown fates exceed 1");
   if (options.model == GenerateOptions::Model::lists) {
     if (options.ranges > 0) refuse("ranges", "lists cannot be read by range");
+    if (options.rows > 0) refuse("rows", "lists have no rows");
     if (options.deletes > 0) refuse("deletes", "lists cannot be deleted");
     if (options.duplicates > 0) refuse("duplicates", "the elements of lists must be unique");
   }

@@ -127,6 +127,7 @@ std::optional<Key> PageTransactions::key_of_operation(Op op) const {
       return history_.list(op).key;
     case OpKind::predicate_read:
     case OpKind::range_read:
+    case OpKind::rows_read:
       return std::nullopt;
     default:
       return history_.key(op);
@@ -150,8 +151,10 @@ Json PageTransactions::operation_of(Op op, std::uint32_t position) const {
   }
   const Query query = history_.query(op);
   const auto bound = [](const std::optional<Atom>& atom) { return atom ? printable(*atom) : ""; };
-  out["key"] = kind == OpKind::predicate_read ? fmt::format("where {}", bound(query.predicate))
-                                              : fmt::format("{} to {}", bound(query.low), bound(query.high));
+  out["key"] = kind == OpKind::rows_read ? "rows"
+               : kind == OpKind::predicate_read
+                   ? fmt::format("where {}", bound(query.predicate))
+                   : fmt::format("{} to {}", bound(query.low), bound(query.high));
   out["value"] = elements(history_, query.results, true);
   return out;
 }

@@ -171,6 +171,7 @@ std::optional<Key> key_of(const History& history, const BadRead& bad) {
       return history.list(bad.read).key;
     case OpKind::predicate_read:
     case OpKind::range_read:
+    case OpKind::rows_read:
       return bad.row;
     default:
       return history.key(bad.read);

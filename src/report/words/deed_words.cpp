@@ -69,6 +69,8 @@ std::string operation(const History& history, Op op) {
       return fmt::format("range({}..{})={}", bound(query.low), bound(query.high),
                          elements(history, query.results, true));
     }
+    case OpKind::rows_read:
+      return "rows=" + elements(history, history.query(op).results, true);
   }
   return "";
 }

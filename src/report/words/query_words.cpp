@@ -8,6 +8,10 @@ namespace assay::report {
 
 std::string asked_for(const History& history, Op op) {
   const Query query = history.query(op);
+  if (history.kind(op) == OpKind::rows_read) {
+    const std::size_t rows_read = query.results.size();
+    return rows_read == 1 ? "read 1 row" : fmt::format("read {} rows at once", rows_read);
+  }
   std::string rows = "all rows";
   if (query.predicate) {
     rows += fmt::format(" where {}", printable(*query.predicate));

@@ -90,6 +90,17 @@ TEST(MemoryEngine, KeepsEveryLevelWithRangeReads) {
   }
 }
 
+TEST(MemoryEngine, KeepsEveryLevelWithReadsOfRows) {
+  for (const Level level : kKept) {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      GenerateOptions options = crowded(level, seed);
+      options.rows = 0.5;
+      options.range_keys = 2;
+      EXPECT_TRUE(satisfies(generate(options).history, level)) << title(options);
+    }
+  }
+}
+
 // What a level does not promise does happen: otherwise the histories would not test a checker of that level.
 TEST(MemoryEngine, IsVisiblyWeakerThanTheNextLevel) {
   constexpr std::pair<Level, Level> kSteps[] = {{Level::read_committed, Level::read_atomic},

@@ -76,6 +76,7 @@ class Reference {
             for (const Version v : history_.list(op).elements) seen.insert(v);
             break;
           case OpKind::range_read:
+          case OpKind::rows_read:
             for (const Version v : history_.query(op).results) seen.insert(v);
             break;
           default:
@@ -173,6 +174,9 @@ class Reference {
         case OpKind::insert:
         case OpKind::erase:
           txn.writes[history_.key(op)] = {history_.version(op)};
+          break;
+        case OpKind::rows_read:
+          for (const Version v : history_.query(op).results) read(history_.key_of(v), Content{v});
           break;
         case OpKind::predicate_read:
           bad_ = true;

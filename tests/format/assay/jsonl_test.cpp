@@ -38,14 +38,15 @@ TEST(Jsonl, ReadsTheExampleOfTheFormat) {
 TEST(Jsonl, ReadsEveryOperation) {
   const History h = read(
       R"({"ops":[["insert","k",1],["delete","k"],["delete","k","gone"],["predicate","v > 1",[["k",1],["l",null]]],)"
-      R"(["range",null,"z",[]],["range",1,null,[["k",2]]],["r",{"a" : 1},true]],"status":"info","t":-3,"s":"alice","name":"T9","x-extra":{"deep":[1]}})");
+      R"(["range",null,"z",[]],["range",1,null,[["k",2]]],["rows",[["k",1],["l",null]]],["r",{"a" : 1},true]],"status":"info","t":-3,"s":"alice","name":"T9","x-extra":{"deep":[1]}})");
   EXPECT_EQ(
       describe(h),
       "clocks one\n"
       "session 2\"alice\"\n"
       " 2\"T9\" status 2 [-, -]; insert 2\"k\"=01; erase 2\"k\"=initial; erase 2\"k\"=2\"gone\"; "
       "predicate where 2\"v > 1\" from - to - 2\"k\"=01 2\"l\"=initial; range where - from - to 2\"z\"; "
-      "range where - from 01 to - 2\"k\"=02; r 3{\"a\":1}=3true\n");
+      "range where - from 01 to - 2\"k\"=02; rows where - from - to - 2\"k\"=01 2\"l\"=initial; r "
+      "3{\"a\":1}=3true\n");
 }
 
 TEST(Jsonl, KeepsAllSixtyFourBits) {
@@ -204,6 +205,7 @@ TEST(Jsonl, SaysWhereAndWhatIsWrong) {
       {R"({"s":0,"t":1,"status":"ok","ops":[["predicate",null,[]]]})", "line 2", "a predicate"},
       {R"({"s":0,"t":1,"status":"ok","ops":[["range",1,[]]]})", "line 2", "the rows"},
       {R"({"s":0,"t":1,"status":"ok","ops":[["range",1,2,[[1]]]]})", "line 2", "the value of the row"},
+      {R"({"s":0,"t":1,"status":"ok","ops":[["rows",1]]})", "line 2", "rows"},
       {R"({"s":0,"t":1,"status":"ok","ops":[],})", "line 2", "a field name"},
       {R"({"s":0,"t":1,"status":"ok","ops":[]} {})", "line 2", "end of the line"},
       {R"({"s":0,"t":1,"status":"ok","ops":[)", "line 2, column 35", "the end of the input"},

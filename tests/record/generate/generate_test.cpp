@@ -37,6 +37,7 @@ std::uint64_t fingerprint(const History& h) {
           break;
         case OpKind::predicate_read:
         case OpKind::range_read:
+        case OpKind::rows_read:
           for (const Version v : h.query(op).results) mix_version(v);
           break;
         default:

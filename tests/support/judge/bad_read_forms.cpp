@@ -12,6 +12,7 @@ using B = const Bindings&;
 const std::string kRead = "{t} read {v} of key {k}";
 const std::string kSaw = "{t} asked for {q} and saw row {k} as {v}";
 const std::string kAsked = "{t} asked for {q} and did not see row {k}";
+const std::string kAmongRows = "{t} read {q} and saw row {k} as {v}";
 const std::string kOwn = ", although it had itself done {v} before and should have seen that.";
 const std::string kAborted = ", but that was written by {t} ({v}), which aborted.";
 const std::string kHalf =
@@ -24,7 +25,7 @@ class BadReadForms {
   explicit BadReadForms(const SpokenFacts& facts) : f_(facts) {}
 
   bool fit(const std::string& sentence) const {
-    for (const auto& forms : {of_values(), of_queries(), of_lists()}) {
+    for (const auto& forms : {of_values(), of_queries(), of_rows(), of_lists()}) {
       if (f_.is_one_of(forms, sentence)) return true;
     }
     return false;
@@ -90,6 +91,26 @@ class BadReadForms {
          }},
         {"{t} asked for {q} and was returned row {k} twice: the version of its snapshot ({v}) and its own "
          "({v}).",
+         [this](B x) { return f_.returned_twice(x.txn[0], x.key[0], x.text[3], x.text[4]); }}};
+  }
+
+  std::vector<Form> of_rows() const {
+    const auto saw = [this](B x) { return f_.saw_among_rows(x.txn[0], x.text[1], x.key[0], x.text[3]); };
+    return {
+        {kAmongRows + kOwn,
+         [this, saw](B x) { return saw(x) && f_.had_done(x.txn[0], x.text[3], x.key[0], x.text[4]); }},
+        {kAmongRows + kAborted,
+         [this, saw](B x) {
+           return saw(x) && f_.wrote_and_aborted(x.txn[1], x.text[5], x.key[0], x.text[3]);
+         }},
+        {kAmongRows + kHalf,
+         [this, saw](B x) {
+           return saw(x) && f_.overwrote_itself(x.txn[1], x.text[5], x.key[0], x.text[3]);
+         }},
+        {kAmongRows + kLater,
+         [this, saw](B x) { return saw(x) && f_.writes_later(x.txn[0], x.text[3], x.key[0]); }},
+        {kAmongRows + kNobody, [this, saw](B x) { return saw(x) && f_.nobody_wrote(x.text[3], x.key[0]); }},
+        {"{t} read {q} and was returned row {k} twice: the version of its snapshot ({v}) and its own ({v}).",
          [this](B x) { return f_.returned_twice(x.txn[0], x.key[0], x.text[3], x.text[4]); }}};
   }
 

@@ -13,7 +13,7 @@ class FactFinder {
 
   Facts find() {
     if (h_.transactions() > kMost) throw std::invalid_argument("too many transactions for brute force");
-    if (h_.has(OpKind::predicate_read) || h_.has(OpKind::range_read)) {
+    if (h_.has_queries()) {
       throw std::invalid_argument("brute force does not understand queries");
     }
     f_.transactions = static_cast<int>(h_.transactions());

@@ -36,7 +36,49 @@ class Judge {
     }
   }
 
+  // A predicate of which only the identity is known has some meaning, any set of versions. One that lacks what it
+  // returned cannot give its results; the least that is left is what it returned.
   bool holds() {
+    least_meanings();
+    return holds_with_these_meanings();
+  }
+  // The definition: tries them all.
+  bool holds_with_some_meaning() {
+    least_meanings();
+    std::set<Version> rows;
+    for (const Op op : IdRange<Op>{0, h_.operations()}) {
+      if (h_.kind(op) == OpKind::write || h_.kind(op) == OpKind::insert) rows.insert(h_.version(op));
+    }
+    std::vector<std::pair<std::string, Version>> open;
+    for (const auto& [predicate, known] : meanings_) {
+      for (const Version v : rows) {
+        if (!known.contains(v)) open.emplace_back(predicate, v);
+      }
+    }
+    if (open.size() > 12) throw std::invalid_argument("too many meanings of predicates for brute force");
+    const std::map<std::string, std::set<Version>> least = meanings_;
+    for (unsigned choice = 0; choice < 1U << open.size(); ++choice) {
+      meanings_ = least;
+      for (std::size_t i = 0; i < open.size(); ++i) {
+        if ((choice >> i & 1U) != 0) meanings_[open[i].first].insert(open[i].second);
+      }
+      if (holds_with_these_meanings()) return true;
+    }
+    return false;
+  }
+
+ private:
+  void least_meanings() {
+    for (int t = 0; t < n_; ++t) {
+      for (const Op op : ops(t)) {
+        if (h_.kind(op) != OpKind::predicate_read || !is_learned(*h_.query(op).predicate)) continue;
+        std::set<Version>& meaning = meanings_[to_json(*h_.query(op).predicate)];
+        if (status(t) != Status::committed) continue;
+        meaning.insert(h_.query(op).results.begin(), h_.query(op).results.end());
+      }
+    }
+  }
+  bool holds_with_these_meanings() {
     std::vector<int> unknown;
     for (int t = 0; t < n_; ++t) {
       if (status(t) == Status::unknown) unknown.push_back(t);
@@ -53,11 +95,9 @@ class Judge {
     }
     return false;
   }
-
- private:
   static std::size_t at(int t) { return static_cast<std::size_t>(t); }
   Status status(int t) const { return h_.status(Txn{static_cast<std::uint32_t>(t)}); }
-  auto ops(int t) const { return h_.operations_of(Txn{static_cast<std::uint32_t>(t)}); }
+  IdRange<Op> ops(int t) const { return h_.operations_of(Txn{static_cast<std::uint32_t>(t)}); }
   bool session_before(int a, int b) const {
     return session_order_ && a < b &&
            h_.session_of(Txn{static_cast<std::uint32_t>(a)}) ==
@@ -74,8 +114,13 @@ class Judge {
     return state;
   }
 
-  bool asks_for(const Query& query, Key k) const {
+  bool asks_for(Op op, const Query& query, Key k) const {
+    if (h_.kind(op) == OpKind::rows_read) {
+      return std::any_of(query.results.begin(), query.results.end(),
+                         [&](Version v) { return h_.key_of(v) == k; });
+    }
     if (!query.predicate) return in_range(h_.name(k), query.low, query.high);
+    if (is_learned(*query.predicate)) return true;
     const auto predicate = Predicate::parse(*query.predicate);
     if (!predicate) throw std::invalid_argument("a predicate that brute force does not understand");
     return predicate->allows_key(h_.name(k));
@@ -83,6 +128,7 @@ class Judge {
   bool matches(const Query& query, const Cell& cell) const {
     if (!cell.row) return false;
     if (!query.predicate) return true;
+    if (is_learned(*query.predicate)) return meanings_.at(to_json(*query.predicate)).contains(cell.version);
     return Predicate::parse(*query.predicate)->allows_value(h_.value(cell.version));
   }
 
@@ -92,11 +138,11 @@ class Judge {
       const OpKind kind = h_.kind(op);
       if (kind == OpKind::read) {
         if (state[index(h_.key(op))].version != h_.version(op)) return false;
-      } else if (kind == OpKind::range_read || kind == OpKind::predicate_read) {
+      } else if (is_query(kind)) {
         const Query query = h_.query(op);
         std::set<Version> found;
         for (std::uint32_t k = 0; k < h_.keys(); ++k) {
-          if (asks_for(query, Key{k}) && matches(query, state[k])) found.insert(state[k].version);
+          if (asks_for(op, query, Key{k}) && matches(query, state[k])) found.insert(state[k].version);
         }
         if (found != std::set<Version>(query.results.begin(), query.results.end())) return false;
       } else {
@@ -215,7 +261,7 @@ class Judge {
         } else {
           const Query query = h_.query(op);
           for (std::uint32_t k = 0; k < h_.keys(); ++k) {
-            if (!asks_for(query, Key{k})) continue;
+            if (!asks_for(op, query, Key{k})) continue;
             const auto row = std::find_if(query.results.begin(), query.results.end(),
                                           [&](Version v) { return h_.key_of(v) == Key{k}; });
             if (row != query.results.end()) {
@@ -347,6 +393,7 @@ class Judge {
   const bool session_order_;
   const int n_;
   State initial_;
+  std::map<std::string, std::set<Version>> meanings_;
   std::vector<bool> present_;
   std::vector<Read> reads_;
 };
@@ -355,6 +402,10 @@ class Judge {
 
 bool brute_force_with_queries(const History& history, Level level, bool session_order) {
   return Judge(history, level, session_order).holds();
+}
+
+bool brute_force_with_some_meaning(const History& history, Level level) {
+  return Judge(history, level, true).holds_with_some_meaning();
 }
 
 }  // namespace assay

@@ -11,10 +11,6 @@ using report::printable;
 
 namespace {
 
-bool is_query(OpKind kind) {
-  return kind == OpKind::range_read || kind == OpKind::predicate_read;
-}
-
 template <class T>
 bool has(const std::vector<T>& all, const T& one) {
   return std::find(all.begin(), all.end(), one) != all.end();
@@ -92,6 +88,8 @@ std::string SpokenFacts::spelt(Op op) const {
       return "range(" + (q.low ? printable(*q.low) : "") + ".." + (q.high ? printable(*q.high) : "") +
              ")=" + spelt_list(q.results, true);
     }
+    case OpKind::rows_read:
+      return "rows=" + spelt_list(h_.query(op).results, true);
   }
   return "";
 }
@@ -300,6 +298,18 @@ bool SpokenFacts::did_not_see(Txn t, const std::string& asked, Key row) const {
       words += " up to " + printable(*q.high);
     }
     if (words == asked) return true;
+  }
+  return false;
+}
+
+bool SpokenFacts::saw_among_rows(Txn t, const std::string& how_many, Key row,
+                                 const std::string& value) const {
+  for (const Op op : h_.operations_of(t)) {
+    if (h_.kind(op) != OpKind::rows_read) continue;
+    const std::size_t rows = h_.query(op).results.size();
+    const std::string words = rows == 1 ? "1 row" : std::to_string(rows) + " rows at once";
+    const std::vector<Version> all = seen(op, row);
+    if (words == how_many && !all.empty() && spelt(all.front()) == value) return true;
   }
   return false;
 }

@@ -47,6 +47,8 @@ class SpokenFacts {
 
   // Queries.
   bool did_not_see(Txn t, const std::string& asked, Key row) const;
+  // Of "3 rows at once" or "1 row", this one as that.
+  bool saw_among_rows(Txn t, const std::string& how_many, Key row, const std::string& value) const;
   bool nobody_deleted(Key k) const;
   bool returned_twice(Txn t, Key row, const std::string& one, const std::string& own) const;
 

@@ -67,7 +67,7 @@ class Drawing {
       if (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') end = number();
     }
     for (skip_spaces();
-         !rest_.empty() && std::string_view("rwidalgp").find(rest_.front()) != std::string_view::npos;
+         !rest_.empty() && std::string_view("rwidalgpq").find(rest_.front()) != std::string_view::npos;
          skip_spaces()) {
       operation();
     }
@@ -79,7 +79,7 @@ class Drawing {
     const char kind = rest_.front();
     rest_.remove_prefix(1);
     expect('(');
-    if (kind == 'g' || kind == 'p') return query(kind == 'p');
+    if (kind == 'g' || kind == 'p' || kind == 'q') return query(kind);
     const std::size_t at = rest_.find_first_of(",)");
     if (at == std::string_view::npos) throw std::invalid_argument("drawing: unfinished operation");
     const Atom key = Atom::string(rest_.substr(0, at));
@@ -116,8 +116,8 @@ class Drawing {
     expect(')');
   }
 
-  void query(bool predicate) {
-    const std::string_view what = until(',');
+  void query(char kind) {
+    const std::string_view what = kind == 'q' ? "" : until(',');
     expect('[');
     std::vector<Row> rows;
     while (!take(']')) {
@@ -127,7 +127,10 @@ class Drawing {
       take(',');
     }
     expect(')');
-    if (predicate) return build_.predicate_read(Atom::string(what), rows);
+    if (kind == 'q') return build_.rows_read(rows);
+    if (kind == 'p') {
+      return build_.predicate_read(what.starts_with('{') ? Atom::json(what) : Atom::string(what), rows);
+    }
     const std::size_t dots = what.find("..");
     if (dots == std::string_view::npos) throw std::invalid_argument("drawing: a range without bounds");
     build_.range_read(Atom::string(what.substr(0, dots)), Atom::string(what.substr(dots + 2)), rows);

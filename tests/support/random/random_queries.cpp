@@ -25,6 +25,7 @@ struct Filter {
   bool has_predicate = false;
   std::string text() const {
     std::string made;
+    if (learned) return R"({"is":)" + std::to_string(*low) + "}";
     const auto add = [&](const char* what, const Value& bound) {
       if (bound) made += (made.empty() ? "" : " and ") + std::string(what) + std::to_string(*bound);
     };
@@ -34,6 +35,8 @@ struct Filter {
     add("value <= ", high);
     return made;
   }
+  bool learned = false;    // of the predicate only its identity is told
+  bool rows_only = false;  // says nothing of what it did not return
   bool asks_for(std::int64_t k) const { return (!low_key || *low_key <= k) && (!high_key || k <= *high_key); }
   bool matches(std::int64_t k, const Cell& cell) const {
     return cell.row && asks_for(k) && (!low || *low <= *cell.value) && (!high || *cell.value <= *high);
@@ -42,7 +45,7 @@ struct Filter {
 
 class Run {
  public:
-  Run(Rng& rng, std::uint32_t most) : rng_(rng) {
+  Run(Rng& rng, std::uint32_t most, double learned) : rng_(rng), learned_(learned) {
     const std::uint32_t count = rng_.between(2, most);
     const std::uint32_t sessions = rng_.between(1, count);
     for (std::uint32_t i = 0; i < count; ++i) {
@@ -55,6 +58,7 @@ class Run {
     std::stable_sort(draft_.transactions.begin(), draft_.transactions.end(),
                      [](const Transaction& a, const Transaction& b) { return a.session < b.session; });
     mode_ = rng_.below(3);
+    learned_from_ = rng_.between(1, 3);
   }
 
   QueryDraft run() {
@@ -105,8 +109,15 @@ class Run {
     if (rng_.chance(0.8)) made.high_key = key();
     if (made.low_key && made.high_key && *made.high_key < *made.low_key)
       std::swap(made.low_key, made.high_key);
-    made.has_predicate = rng_.chance(0.5);
+    made.rows_only = rng_.chance(0.25);
+    made.has_predicate = !made.rows_only && rng_.chance(0.5);
     if (!made.has_predicate) return made;
+    if (rng_.chance(learned_)) {
+      made = {};
+      made.has_predicate = made.learned = true;
+      made.low = learned_from_;
+      return made;
+    }
     if (rng_.chance(0.5)) made.low_key = std::nullopt;
     if (rng_.chance(0.5)) made.high_key = std::nullopt;
     made.low = rng_.between(1, 4);
@@ -136,12 +147,14 @@ class Run {
       op.value = at(op.key).value;
     } else {
       const Filter asked = filter();
-      op.kind = asked.has_predicate ? OpKind::predicate_read : OpKind::range_read;
+      op.kind = asked.rows_only       ? OpKind::rows_read
+                : asked.has_predicate ? OpKind::predicate_read
+                                      : OpKind::range_read;
       op.low = asked.low_key;
       op.high = asked.high_key;
       op.predicate = asked.text();
       for (std::int64_t k = 1; k <= kKeys; ++k) {
-        if (asked.matches(k, at(k))) op.rows[k] = at(k).value;
+        if (asked.matches(k, at(k)) && !(asked.rows_only && rng_.chance(0.3))) op.rows[k] = at(k).value;
       }
       filters_[{&t, t.operations.size()}] = asked;
     }
@@ -176,6 +189,8 @@ class Run {
   }
 
   Rng& rng_;
+  const double learned_;
+  std::int64_t learned_from_ = 1;
   QueryDraft draft_;
   std::vector<std::uint32_t> plans_;
   std::uint32_t mode_ = 0;
@@ -204,8 +219,12 @@ History QueryDraft::build() const {
         case OpKind::range_read:
           build.range_read(atom(op.low), atom(op.high), rows);
           break;
+        case OpKind::rows_read:
+          build.rows_read(rows);
+          break;
         case OpKind::predicate_read:
-          build.predicate_read(Atom::string(op.predicate), rows);
+          build.predicate_read(
+              op.predicate.starts_with('{') ? Atom::json(op.predicate) : Atom::string(op.predicate), rows);
           break;
         case OpKind::read:
           op.value ? build.read(key, *atom(op.value)) : build.read_initial(key);
@@ -238,6 +257,9 @@ std::string QueryDraft::text() const {
         case OpKind::range_read:
           made += " range(" + number(op.low) + ".." + number(op.high) + ")";
           break;
+        case OpKind::rows_read:
+          made += " rows";
+          break;
         case OpKind::predicate_read:
           made += " where(" + op.predicate + ")";
           break;
@@ -251,7 +273,7 @@ std::string QueryDraft::text() const {
           made += (op.kind == OpKind::insert ? " insert(" : " w(") + std::to_string(op.key) + "," +
                   number(op.value) + ")";
       }
-      if (op.kind < OpKind::predicate_read) continue;
+      if (!is_query(op.kind)) continue;
       made += "=[";
       for (const auto& [k, value] : op.rows) made += std::to_string(k) + "=" + number(value) + " ";
       made += "]";
@@ -261,8 +283,8 @@ std::string QueryDraft::text() const {
   return made;
 }
 
-QueryDraft random_query_draft(Rng& rng, std::uint32_t most_transactions) {
-  return Run(rng, most_transactions).run();
+QueryDraft random_query_draft(Rng& rng, std::uint32_t most_transactions, double learned) {
+  return Run(rng, most_transactions, learned).run();
 }
 
 void draw_times(Rng& rng, QueryDraft& draft) {

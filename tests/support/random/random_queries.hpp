@@ -1,4 +1,4 @@
-// Tiny random histories with inserts, deletes, range reads and predicate reads, as drafts that can be made
+// Tiny random histories with inserts, deletes and queries of every kind, as drafts that can be made
 // smaller piece by piece.
 #pragma once
 
@@ -40,7 +40,8 @@ struct QueryDraft {
 
 // A run of a store (serial, with snapshots, or statement by statement), in half of the cases with one result
 // changed.
-QueryDraft random_query_draft(Rng& rng, std::uint32_t most_transactions);
+// `learned`: the share of the predicates that are known by their identity alone.
+QueryDraft random_query_draft(Rng& rng, std::uint32_t most_transactions, double learned = 0.25);
 
 // Gives all transactions times, by which sessions run side by side.
 void draw_times(Rng& rng, QueryDraft& draft);
