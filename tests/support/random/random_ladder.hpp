@@ -11,7 +11,10 @@ inline Ladder random_ladder(Rng& rng) {
   Ladder ladder;
   ladder.accept_schedule = rng.chance(0.5);
   ladder.serializable_first = rng.chance(0.5);
-  ladder.saturate_at_once = rng.chance(0.4);
+  ladder.settle_at_once = rng.chance(0.5);
+  ladder.saturate_at_once = rng.chance(0.3);
+  ladder.settling.neighbours = rng.between(1, 8);
+  ladder.settling.rounds = rng.between(0, 4);
   if (rng.chance(0.6)) ladder.random_start = rng.next();
   if (rng.chance(0.5)) ladder.first_conflicts = rng.below(4);
   ladder.saturation.overwritten = rng.chance(0.7);
