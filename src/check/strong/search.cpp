@@ -39,7 +39,7 @@ class Search {
       for (const Txn r : p_.readers(Write{w})) last_reader_[w] = std::max(last_reader_[w], begin_position(r));
     }
     if (manner == Manner::from_the_left) {
-      farthest_jump_ = kFarthestJump;
+      farthest_jump_ = budget_.farthest_jump;
       restart_after_ = std::max<std::uint64_t>(kRestartAfter, p_.nodes());
     }
     follow_problem();
@@ -440,7 +440,6 @@ class Search {
   }
 
   static constexpr std::uint64_t kRestartAfter = 256;
-  static constexpr std::uint32_t kFarthestJump = 100;  // measured; from 30 down and from 300 up it is worse
   static constexpr std::uint64_t kForgetAfter = 20000;
 
   // At the beginning of a level.

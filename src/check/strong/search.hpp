@@ -39,8 +39,10 @@ struct SearchResult {
 struct SearchBudget {
   std::optional<std::uint64_t> conflicts;
   std::optional<std::uint64_t> steps;
-  std::uint32_t choices_at_once =
-      8;  // for how many candidates of a read there are variables at first; at least 1
+  // For how many candidates of a read there are variables at first; at least 1.
+  std::uint32_t choices_at_once = 8;
+  // From the left: over how many levels a conflict may jump. Measured; 30 and 300 are worse.
+  std::uint32_t farthest_jump = 100;
 };
 
 // How a search goes about it. In a long order most decisions have nothing to do with each other, and what is undone for the

@@ -233,7 +233,7 @@ class Decision {
     if (!tell(problem, found)) undecided();
   }
 
-  SearchBudget unlimited() const { return {{}, {}, ladder_.choices_at_once}; }
+  SearchBudget unlimited() const { return {{}, {}, ladder_.choices_at_once, ladder_.farthest_jump}; }
   SearchBudget budget(const Problem& problem, std::uint64_t conflicts,
                       std::uint32_t events_per_conflict) const {
     SearchBudget budget = unlimited();

@@ -30,6 +30,7 @@ struct Ladder {
   std::optional<std::uint64_t> random_start;  // search from a random topological order, drawn from this seed
   std::optional<std::uint64_t> first_conflicts;  // budget of the first search
   std::uint32_t choices_at_once = 8;             // as in SearchBudget
+  std::uint32_t farthest_jump = 100;             // the same
   std::uint32_t missed_rows_at_once = 8;         // of one query, by which an order is refined
   SettlingOptions settling;
   SaturationOptions saturation;

@@ -21,6 +21,7 @@ inline Ladder random_ladder(Rng& rng) {
   ladder.saturation.anti_dependency = rng.chance(0.7);
   ladder.saturation.first_committer = rng.chance(0.7);
   if (rng.chance(0.5)) ladder.saturation.batch = rng.between(1, 4);
+  ladder.farthest_jump = rng.below(3);
   ladder.choices_at_once = rng.between(1, 3);
   ladder.missed_rows_at_once = rng.between(1, 3);
   return ladder;
