@@ -7,6 +7,7 @@
 
 #include "check/derivation.hpp"
 #include "check/expand.hpp"
+#include "check/strong/saturate.hpp"
 
 namespace assay::check {
 
@@ -14,11 +15,11 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
-// Turns the cycle that a saturation ended in into steps, each with the steps that it rests on.
+// Turns the cycle that forced edges ended in into steps, each with the steps that it rests on.
 class Telling {
  public:
-  Telling(const Problem& problem, const Saturation& saturation)
-      : p_(problem), s_(saturation), told_(s_.edges().size(), kNone) {}
+  Telling(const Problem& problem, const Forced& forced)
+      : p_(problem), s_(forced), told_(s_.edges().size(), kNone) {}
 
   Derivation tell() {
     std::vector<Hop> hops;
@@ -30,22 +31,13 @@ class Telling {
     while (start + 1 < hops.size() && !p_.is_event(hops[start].from)) ++start;
     for (std::size_t i = 0; i < hops.size(); ++i) {
       const std::size_t before = (i + hops.size() - 1) % hops.size();
-      if (hops[before].edge != Saturation::kKnown && p_.is_event(hops[i].from)) {
+      if (hops[before].edge != Forced::kKnown && p_.is_event(hops[i].from)) {
         start = i;
         break;
       }
     }
     std::rotate(hops.begin(), hops.begin() + static_cast<std::ptrdiff_t>(start), hops.end());
     derivation_.cycle = tell_path(hops);
-    return std::move(derivation_);
-  }
-
-  // The steps behind every added edge between two of these transactions.
-  Derivation tell_edges_between(std::span<const Txn> txns) {
-    const auto member = [&](Node u) { return std::binary_search(txns.begin(), txns.end(), p_.txn_of(u)); };
-    for (std::uint32_t e = 0; e < s_.edges().size(); ++e) {
-      if (member(s_.edges()[e].from) && member(s_.edges()[e].to)) tell_added(e);
-    }
     return std::move(derivation_);
   }
 
@@ -57,19 +49,19 @@ class Telling {
 
   // The edge u -> v that was there first.
   Hop hop(Node u, Node v, std::uint32_t before_round) const {
-    Hop best{u, v, Saturation::kKnown};
+    Hop best{u, v, Forced::kKnown};
     std::uint32_t round = kNone;
     bool known = false;
     s_.for_each_successor(u, before_round, [&](Node to, std::uint32_t e) {
       if (to != v) return;
-      if (e == Saturation::kKnown) {
+      if (e == Forced::kKnown) {
         known = true;
       } else if (s_.edges()[e].round < round) {
         round = s_.edges()[e].round;
         best.edge = e;
       }
     });
-    if (known) best.edge = Saturation::kKnown;
+    if (known) best.edge = Forced::kKnown;
     return best;
   }
 
@@ -100,7 +92,7 @@ class Telling {
   }
 
   bool along_session(const Hop& h) const {
-    if (h.edge != Saturation::kKnown || !p_.is_event(h.from) || !p_.is_event(h.to)) return false;
+    if (h.edge != Forced::kKnown || !p_.is_event(h.from) || !p_.is_event(h.to)) return false;
     const Txn a = p_.txn_of(h.from), b = p_.txn_of(h.to);
     if (a == b) return true;
     return p_.keep_sessions && index(b) == index(a) + 1 &&
@@ -119,7 +111,7 @@ class Telling {
       } else if (!p_.is_event(hops[i].to)) {
         while (end < hops.size() && !p_.is_event(hops[end - 1].to)) ++end;
         steps.push_back(say_known(hops[i].from, hops[end - 1].to, Rule::real_time, {}));
-      } else if (hops[i].edge == Saturation::kKnown) {
+      } else if (hops[i].edge == Forced::kKnown) {
         steps.push_back(tell_known(hops[i].from, hops[i].to));
       } else {
         steps.push_back(tell_added(hops[i].edge));
@@ -150,7 +142,7 @@ class Telling {
 
   std::uint32_t tell_added(std::uint32_t e) {
     if (told_[e] != kNone) return told_[e];
-    const Saturation::Edge edge = s_.edges()[e];
+    const Forced::Edge edge = s_.edges()[e];
     std::vector<Hop> premise;
     const Txn from = p_.txn_of(edge.from), to = p_.txn_of(edge.to);
     switch (edge.rule) {
@@ -174,7 +166,7 @@ class Telling {
   }
 
   const Problem& p_;
-  const Saturation& s_;
+  const Forced& s_;
   Derivation derivation_;
   std::vector<std::uint32_t> told_;
   std::map<std::tuple<Node, Node, Rule>, std::uint32_t> known_;
@@ -286,17 +278,8 @@ class Splitter {
 
 }  // namespace
 
-Derivation tell_cycle(const Problem& problem, const Saturation& saturation) {
-  return Telling(problem, saturation).tell();
-}
-
-std::vector<Txn> with_premises(const Problem& problem, const Saturation& saturation,
-                               std::span<const Txn> core) {
-  std::vector<Txn> txns = transactions_of(Telling(problem, saturation).tell_edges_between(core));
-  txns.insert(txns.end(), core.begin(), core.end());
-  std::sort(txns.begin(), txns.end());
-  txns.erase(std::unique(txns.begin(), txns.end()), txns.end());
-  return txns;
+Derivation tell_cycle(const Problem& problem, const Forced& forced) {
+  return Telling(problem, forced).tell();
 }
 
 std::optional<Derivation> derive_contradiction(const Question& question, std::span<const Txn> core,

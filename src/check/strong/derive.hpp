@@ -9,8 +9,8 @@
 
 #include "check/limits.hpp"
 #include "check/outcome.hpp"
+#include "check/strong/forced.hpp"
 #include "check/strong/problem.hpp"
-#include "check/strong/saturate.hpp"
 
 namespace assay::check {
 
@@ -19,11 +19,7 @@ namespace assay::check {
 std::optional<Derivation> derive_contradiction(const Question& question, std::span<const Txn> core,
                                                Limits& limits);
 
-// The cycle that a saturation ended in, with the steps that it rests on.
-Derivation tell_cycle(const Problem& problem, const Saturation& saturation);
-
-// `core` and all transactions that forced edges between its members rest on, sorted.
-std::vector<Txn> with_premises(const Problem& problem, const Saturation& saturation,
-                               std::span<const Txn> core);
+// The cycle that forced edges ended in, with the steps that it rests on.
+Derivation tell_cycle(const Problem& problem, const Forced& forced);
 
 }  // namespace assay::check

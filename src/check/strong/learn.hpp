@@ -29,6 +29,23 @@ constexpr bool is_positive(Lit l) {
   return (l & 1U) == 0;
 }
 
+// Luby's sequence 1 1 2 1 1 2 4 ..., by which restarts become rarer: Knuth's reluctant doubling.
+class Luby {
+ public:
+  std::uint64_t next() {
+    if ((u_ & (~u_ + 1)) == v_) {
+      ++u_;
+      v_ = 1;
+    } else {
+      v_ *= 2;
+    }
+    return v_;
+  }
+
+ private:
+  std::uint64_t u_ = 1, v_ = 1;
+};
+
 class Learner {
  public:
   enum class Value : std::uint8_t { unassigned, yes, no };
@@ -71,9 +88,11 @@ class Learner {
 
   // Learns from the conflict, jumps back and assigns what follows. undo(level) is called whenever a jump has
   // taken back what was assigned above that level. False if nothing is left to undo: then the conflict
-  // refutes everything, and core() tells why.
+  // refutes everything, and core() tells why. Where the clause would jump over more than `farthest` levels, only
+  // the last of them is taken back, and what follows is assigned there.
+  static constexpr std::uint32_t kAnywhere = 0xFFFFFFFFU;
   template <class Undo>
-  bool resolve_conflict(const Undo& undo);
+  bool resolve_conflict(const Undo& undo, std::uint32_t farthest = kAnywhere);
   template <class Undo>
   void backjump(std::uint32_t to, const Undo& undo);
 
@@ -160,7 +179,7 @@ void Learner::backjump(std::uint32_t to, const Undo& undo) {
 }
 
 template <class Undo>
-bool Learner::resolve_conflict(const Undo& undo) {
+bool Learner::resolve_conflict(const Undo& undo, std::uint32_t farthest) {
   const std::uint32_t highest = highest_level_in_conflict();
   backjump(highest, undo);
   if (highest == 0) {
@@ -175,7 +194,8 @@ bool Learner::resolve_conflict(const Undo& undo) {
     backjump(highest - 1, undo);
     assign(learned_[0], 0, new_clause(learned_, lemma, 0));
   } else {
-    backjump(assertion_level(), undo);
+    const std::uint32_t to = assertion_level();
+    backjump(highest - to > farthest ? highest - 1 : to, undo);
     assign(learned_[0], level(), new_clause(learned_, lemma, glue_of(learned_)));
   }
   return true;

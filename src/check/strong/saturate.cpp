@@ -11,7 +11,7 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 }  // namespace
 
 Saturation::Saturation(const Problem& problem, const SaturationOptions& options, Limits& limits)
-    : p_(problem), reads_(problem.reads), options_(options), limits_(limits), newest_out_(p_.nodes(), kNone) {
+    : Forced(problem), reads_(problem.reads), options_(options), limits_(limits) {
   for (std::uint32_t w = 0; w < reads_.writes(); ++w) {
     for (const Txn r : p_.readers(Write{w})) known_reads_.push_back({r, Write{w}});
   }
@@ -94,28 +94,21 @@ std::uint32_t Saturation::place_of(Node u) const {
   return p_.level.two_events ? 2 * place + (p_.is_commit(u) ? 1 : 0) : place;
 }
 
-void Saturation::add(Node from, Node to, Rule rule, Key key, Txn witness) {
-  next_out_.push_back(newest_out_[from]);
-  newest_out_[from] = static_cast<std::uint32_t>(edges_.size());
-  edges_.push_back({from, to, rule, key, witness, round_});
+void Saturation::force(Node from, Node to, Rule rule, Key key, Txn witness) {
+  add({from, to, rule, key, witness, round_});
   ++added_in_batch_;
 }
 
 void Saturation::assume_order(Txn before, Txn after, Key key) {
-  add(p_.commit_of(before), p_.overwrites(after), Rule::decision, key, kInitialTxn);
+  force(p_.commit_of(before), p_.overwrites(after), Rule::decision, key, kInitialTxn);
 }
 
 void Saturation::assume_choice(const Problem::AmbiguousRead& read, Write choice) {
   known_reads_.push_back({read.reader, choice});
   if (!reads_.is_initial(choice)) {
-    add(p_.commit_of(reads_.writer(choice)), p_.begin_of(read.reader), Rule::decision, reads_.key(choice),
-        read.reader);
+    force(p_.commit_of(reads_.writer(choice)), p_.begin_of(read.reader), Rule::decision, reads_.key(choice),
+          read.reader);
   }
-}
-
-std::uint64_t Saturation::added_by(Rule rule) const {
-  return static_cast<std::uint64_t>(
-      std::count_if(edges_.begin(), edges_.end(), [&](const Edge& edge) { return edge.rule == rule; }));
 }
 
 Saturation::Result Saturation::run() {
@@ -165,54 +158,6 @@ void Saturation::set_clocks() {
   }
 }
 
-// `missing` is positive for the nodes that a topological sort left over: those on cycles and behind them.
-// Each has a predecessor that was left over too, so walking backwards finds a cycle; searches from its nodes
-// find shorter ones.
-void Saturation::find_cycle(std::span<const std::uint32_t> missing) {
-  const std::uint32_t n = p_.nodes();
-  std::vector<Node> parent(n, kNone);
-  Node at = kNone;
-  for (Node u = 0; u < n; ++u) {
-    if (missing[u] == 0) continue;
-    at = u;
-    for_each_successor(u, kNone, [&](Node v, std::uint32_t) {
-      if (missing[v] != 0) parent[v] = u;
-    });
-  }
-  std::vector<std::uint32_t> seen(n, 0);
-  for (; seen[at] == 0; at = parent[at]) seen[at] = 1;
-  cycle_.clear();
-  for (Node u = at; cycle_.empty() || u != at; u = parent[u]) cycle_.push_back(u);
-  std::reverse(cycle_.begin(), cycle_.end());
-
-  constexpr std::size_t kMostSearches = 64;
-  const std::vector<Node> starts(
-      cycle_.begin(), cycle_.begin() + static_cast<std::ptrdiff_t>(std::min(cycle_.size(), kMostSearches)));
-  std::uint32_t search = 1;
-  for (const Node start : starts) {
-    ++search;
-    std::vector<Node> queue{start};
-    bool closed = false;
-    for (std::size_t i = 0; i < queue.size() && !closed; ++i) {
-      for_each_successor(queue[i], kNone, [&](Node v, std::uint32_t) {
-        if (closed || missing[v] == 0) return;
-        if (v == start) {
-          closed = true;
-          std::vector<Node> cycle;
-          for (Node u = queue[i]; u != start; u = parent[u]) cycle.push_back(u);
-          cycle.push_back(start);
-          std::reverse(cycle.begin(), cycle.end());
-          if (cycle.size() < cycle_.size()) cycle_ = std::move(cycle);
-        } else if (seen[v] != search) {
-          seen[v] = search;
-          parent[v] = queue[i];
-          queue.push_back(v);
-        }
-      });
-    }
-  }
-}
-
 bool Saturation::precedes(Node u, Node v) const {
   assert(p_.is_event(u) && p_.is_event(v));
   return u != v && clock(v, chain_of(u)) > place_of(u);
@@ -251,7 +196,7 @@ void Saturation::apply_read_rules(const Read& read) {
       if (after != writers.begin() && !initial) {
         const Txn v = reads_.writer(*(after - 1));
         if (v != w && !precedes(p_.commit_of(v), p_.overwrites(w))) {
-          add(p_.commit_of(v), p_.overwrites(w), Rule::overwritten, k, r);
+          force(p_.commit_of(v), p_.overwrites(w), Rule::overwritten, k, r);
         }
       }
     }
@@ -266,7 +211,8 @@ void Saturation::apply_read_rules(const Read& read) {
       auto it = first;
       while (it != writers.end() && (reads_.writer(*it) == w || reads_.writer(*it) == r)) ++it;
       if (it != writers.end() && !precedes(reader, p_.commit_of(reads_.writer(*it)))) {
-        add(reader, p_.commit_of(reads_.writer(*it)), initial ? Rule::initial : Rule::anti_dependency, k, w);
+        force(reader, p_.commit_of(reads_.writer(*it)), initial ? Rule::initial : Rule::anti_dependency, k,
+              w);
       }
     }
   }
@@ -285,7 +231,7 @@ void Saturation::apply_first_committer(Write a) {
     if (it == writers.end()) continue;
     const Txn b = reads_.writer(*it);
     if (!precedes(p_.commit_of(first), p_.begin_of(b))) {
-      add(p_.commit_of(first), p_.begin_of(b), Rule::first_committer, k, kInitialTxn);
+      force(p_.commit_of(first), p_.begin_of(b), Rule::first_committer, k, kInitialTxn);
     }
   }
 }

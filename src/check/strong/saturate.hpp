@@ -18,6 +18,7 @@
 
 #include "check/limits.hpp"
 #include "check/outcome.hpp"
+#include "check/strong/forced.hpp"
 #include "check/strong/problem.hpp"
 
 namespace assay::check {
@@ -28,7 +29,7 @@ struct SaturationOptions {
   std::size_t most_bytes = std::size_t{1} << 30;  // for the clocks
 };
 
-class Saturation {
+class Saturation : public Forced {
  public:
   Saturation(const Problem& problem, const SaturationOptions& options, Limits& limits);
 
@@ -50,31 +51,6 @@ class Saturation {
     return {clocks_.data() + std::size_t{u} * chains_, chains_};
   }
 
-  struct Edge {
-    Node from, to;
-    Rule rule;
-    Key key;
-    Txn witness;
-    std::uint32_t round;  // premises were all there before this round
-  };
-  std::span<const Edge> edges() const { return edges_; }
-  // Calls visit(v, e) for every edge u -> v that was there before the given round: e is an index into
-  // edges(), or kKnown for one of the known order.
-  static constexpr std::uint32_t kKnown = 0xFFFFFFFFU;
-  template <class Visit>
-  void for_each_successor(Node u, std::uint32_t before_round, Visit visit) const {
-    for (const Node v : p_.after()[u]) visit(v, kKnown);
-    for (std::uint32_t e = newest_out_[u]; e != kKnown; e = next_out_[e]) {
-      if (edges_[e].round < before_round) visit(edges_[e].to, e);
-    }
-  }
-  // How many edges a rule added.
-  std::uint64_t added_by(Rule rule) const;
-
-  // After cycle: a shortest one that was found, as nodes; each has an edge to the next, and the last to the
-  // first.
-  std::span<const Node> cycle() const { return cycle_; }
-
  private:
   struct Read {
     Txn reader;
@@ -85,17 +61,15 @@ class Saturation {
   void group_writers();
   bool sort_topologically();
   void set_clocks();
-  void find_cycle(std::span<const std::uint32_t> missing);
   void apply_rules();
   void apply_read_rules(const Read& read);
   void apply_first_committer(Write a);
-  void add(Node from, Node to, Rule rule, Key key, Txn witness);
+  void force(Node from, Node to, Rule rule, Key key, Txn witness);
 
   std::uint32_t chain_of(Node u) const { return chain_[index(p_.txn_of(u))]; }
   std::uint32_t place_of(Node u) const;  // in its chain, in events
   std::uint32_t clock(Node u, std::uint32_t chain) const { return clocks_[std::size_t{u} * chains_ + chain]; }
 
-  const Problem& p_;
   const Reads& reads_;
   const SaturationOptions options_;
   Limits& limits_;
@@ -111,12 +85,9 @@ class Saturation {
   std::vector<Group> groups_;
   std::vector<std::uint32_t> groups_begin_;  // per key
 
-  std::vector<Edge> edges_;
-  std::vector<std::uint32_t> newest_out_, next_out_;  // lists of added edges by source
   std::uint32_t round_ = 0;
   std::vector<std::uint32_t> clocks_;  // a row per node, a column per chain
   std::vector<Node> topological_;
-  std::vector<Node> cycle_;
   std::uint32_t added_in_batch_ = 0;
 };
 

@@ -11,7 +11,7 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 
 class Scheduler {
  public:
-  Scheduler(const Problem& problem, Limits& limits)
+  Scheduler(const Problem& problem, Limits& limits, std::span<const Node> by)
       : p_(problem),
         limits_(limits),
         reads_(problem.reads),
@@ -27,7 +27,7 @@ class Scheduler {
     }
     if (p_.level.writers_exclude) locked_.assign(reads_.keys(), kNone);
     prepare_candidates();
-    set_priorities();
+    by.empty() ? set_priorities() : set_priorities(by);
   }
 
   Schedule run() {
@@ -73,6 +73,13 @@ class Scheduler {
     return t;
   }
   void push(Heap& heap, Txn t) { heap.emplace(priority_[index(t)], index(t)); }
+
+  void set_priorities(std::span<const Node> by) {
+    for (std::size_t i = 0; i < by.size(); ++i) {
+      if (p_.is_event(by[i]) && p_.is_commit(by[i]))
+        priority_[index(p_.txn_of(by[i]))] = static_cast<float>(i);
+    }
+  }
 
   // By time where there is one, else by how far into its session a transaction is: sessions run side by side.
   void set_priorities() {
@@ -364,8 +371,8 @@ class Scheduler {
 
 }  // namespace
 
-Schedule run_greedily(const Problem& problem, Limits& limits) {
-  return Scheduler(problem, limits).run();
+Schedule run_greedily(const Problem& problem, Limits& limits, std::span<const Node> by) {
+  return Scheduler(problem, limits, by).run();
 }
 
 }  // namespace assay::check

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "check/limits.hpp"
@@ -20,7 +21,8 @@ struct Schedule {
   bool known_cycle = false;  // the known order has a cycle: `order` is incomplete
 };
 
+// `by`, if given, lists all nodes: whoever comes first in it runs first, if it may.
 // Stops early, with an incomplete order, if a limit is reached: ask `limits` afterwards.
-Schedule run_greedily(const Problem& problem, Limits& limits);
+Schedule run_greedily(const Problem& problem, Limits& limits, std::span<const Node> by = {});
 
 }  // namespace assay::check

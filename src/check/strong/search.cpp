@@ -8,6 +8,7 @@
 #include "check/strong/learn.hpp"
 #include "check/strong/sorted_writes.hpp"
 #include "memory/intern.hpp"
+#include "memory/work_list.hpp"
 #include "order/dynamic_order.hpp"
 
 namespace assay::check {
@@ -22,7 +23,7 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 class Search {
  public:
   Search(Problem& problem, std::span<const Node> order, const SearchBudget& budget, Limits& limits,
-         const Refine& refine)
+         const Refine& refine, Manner manner)
       : p_(problem),
         reads_(problem.reads),
         budget_(budget),
@@ -31,10 +32,15 @@ class Search {
         order_(problem.after(), problem.before(), order),
         writes_(problem, order_),
         last_reader_(reads_.writes(), 0),
-        queued_(reads_.writes(), false),
+        suspects_(reads_.writes(),
+                  manner == Manner::from_the_left ? WorkList::Next::lowest : WorkList::Next::newest),
         choices_(problem, budget.choices_at_once) {
     for (std::uint32_t w = 0; w < reads_.writes(); ++w) {
       for (const Txn r : p_.readers(Write{w})) last_reader_[w] = std::max(last_reader_[w], begin_position(r));
+    }
+    if (manner == Manner::from_the_left) {
+      farthest_jump_ = budget_.farthest_jump;
+      restart_after_ = std::max<std::uint64_t>(kRestartAfter, p_.nodes());
     }
     follow_problem();
     heights_.push_back({0, 0});
@@ -89,11 +95,7 @@ class Search {
 
   // ---- what the order violates ----------------------------------------------------------------------------
 
-  void enqueue(Write w) {
-    if (queued_[index(w)]) return;
-    queued_[index(w)] = true;
-    queue_.push_back(w);
-  }
+  void enqueue(Write w) { suspects_.add(index(w), suspects_.by_rank() ? commit_position(w) : 0); }
 
   // Cheap tests whether something may be wrong between w and the next writer of its key.
   void suspect(Write w) {
@@ -265,7 +267,7 @@ class Search {
   }
   bool resolve_conflict() {
     ++stats_.conflicts;
-    return learner_.resolve_conflict([this](std::uint32_t level) { undo_to(level); });
+    return learner_.resolve_conflict([this](std::uint32_t level) { undo_to(level); }, farthest_jump_);
   }
 
   void undo_choices(std::uint32_t height) {
@@ -298,7 +300,7 @@ class Search {
 
   Answer solve() {
     for (std::uint32_t w = 0; w < reads_.writes(); ++w) suspect(Write{w});
-    std::uint64_t restart_at = kRestartAfter, forget_at = kForgetAfter;
+    std::uint64_t restart_at = restart_after_, forget_at = kForgetAfter;
     while (true) {
       if (!propagate()) {
         if (!resolve_conflict()) return Answer::unsatisfiable;
@@ -307,7 +309,7 @@ class Search {
       }
       if (out_of_budget()) return Answer::gave_up;
       if (stats_.conflicts >= restart_at) {
-        restart_at = stats_.conflicts + kRestartAfter * next_in_luby();
+        restart_at = stats_.conflicts + restart_after_ * luby_.next();
         ++stats_.restarts;
         learner_.backjump(0, [this](std::uint32_t level) { undo_to(level); });
         if (stats_.conflicts >= forget_at) {
@@ -315,10 +317,8 @@ class Search {
           learner_.forget();
         }
       }
-      if (!queue_.empty()) {
-        const Write w = queue_.back();
-        queue_.pop_back();
-        queued_[index(w)] = false;
+      if (!suspects_.empty()) {
+        const Write w{suspects_.take()};
         if (!repair(w)) {
           if (!resolve_conflict()) return Answer::unsatisfiable;
           if (budget_.conflicts && stats_.conflicts > *budget_.conflicts) return Answer::gave_up;
@@ -338,17 +338,6 @@ class Search {
           follow_problem();
       }
     }
-  }
-
-  // Luby's sequence 1 1 2 1 1 2 4 ... by Knuth's reluctant doubling.
-  std::uint64_t next_in_luby() {
-    if ((luby_u_ & (~luby_u_ + 1)) == luby_v_) {
-      ++luby_u_;
-      luby_v_ = 1;
-    } else {
-      luby_v_ *= 2;
-    }
-    return luby_v_;
   }
 
   bool out_of_budget() {
@@ -450,7 +439,6 @@ class Search {
     learner_.add_clause(batch.clause, scratch_txns_);
   }
 
-  std::uint64_t luby_u_ = 1, luby_v_ = 1;
   static constexpr std::uint64_t kRestartAfter = 256;
   static constexpr std::uint64_t kForgetAfter = 20000;
 
@@ -472,15 +460,17 @@ class Search {
 
   SortedWrites writes_;
   LargeVector<std::uint32_t> last_reader_;  // write -> no reader of it begins later than this position
-  std::vector<bool> queued_;
   std::vector<Write> touched_;
-  std::vector<Write> queue_;  // writes between which and the next one something may be wrong
+  WorkList suspects_;  // writes between which and the next one something may be wrong
 
   Choices choices_;                            // of ambiguous reads
   std::vector<std::uint32_t> chosen_readers_;  // write -> newest entry in chosen_pool_
   std::vector<ChosenReader> chosen_pool_;
   std::uint32_t next_ambiguous_ = 0;
 
+  Luby luby_;
+  std::uint64_t restart_after_ = kRestartAfter;
+  std::uint32_t farthest_jump_ = Learner::kAnywhere;
   Learner learner_;
   InternTable pairs_;
   std::vector<Meaning> meanings_;  // of the learner's variables
@@ -493,8 +483,8 @@ class Search {
 }  // namespace
 
 SearchResult search(Problem& problem, std::span<const Node> order, const SearchBudget& budget, Limits& limits,
-                    const Refine& refine) {
-  return Search(problem, order, budget, limits, refine).run();
+                    const Refine& refine, Manner manner) {
+  return Search(problem, order, budget, limits, refine, manner).run();
 }
 
 }  // namespace assay::check

@@ -39,8 +39,18 @@ struct SearchResult {
 struct SearchBudget {
   std::optional<std::uint64_t> conflicts;
   std::optional<std::uint64_t> steps;
-  std::uint32_t choices_at_once =
-      8;  // for how many candidates of a read there are variables at first; at least 1
+  // For how many candidates of a read there are variables at first; at least 1.
+  std::uint32_t choices_at_once = 8;
+  // From the left: over how many levels a conflict may jump. Measured; 30 and 300 are worse.
+  std::uint32_t farthest_jump = 100;
+};
+
+// How a search goes about it. In a long order most decisions have nothing to do with each other, and what is undone for the
+// sake of another must be decided again.
+enum class Manner : std::uint8_t {
+  as_it_comes,  // what broke last is mended first; conflicts jump back as far as they can; restarts are frequent
+  from_the_left,  // what comes first in the order is mended first, so that conflicts are among late decisions; a long
+                  // jump back is replaced by a short step, and restarts are rare
 };
 
 // Looks at an order that explains all reads of the problem. What it gets wrong beyond them is added to the
@@ -50,6 +60,6 @@ using Refine = std::function<Refinement(Problem& problem, std::span<const Node> 
 
 // `order` lists all nodes, consistent with the known order.
 SearchResult search(Problem& problem, std::span<const Node> order, const SearchBudget& budget, Limits& limits,
-                    const Refine& refine = {});
+                    const Refine& refine = {}, Manner manner = Manner::as_it_comes);
 
 }  // namespace assay::check

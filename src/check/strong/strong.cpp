@@ -11,6 +11,7 @@
 #include "check/strong/refine.hpp"
 #include "check/strong/schedule.hpp"
 #include "check/strong/search.hpp"
+#include "check/strong/settle.hpp"
 
 namespace assay::check {
 
@@ -76,6 +77,7 @@ class Decision {
     if (queries_ != nullptr && !queries_->left_out().empty()) cannot_hold(queries_->left_out());
     count("transactions", reads_.transactions());
     count("forced by the schedule", forced_);
+    count("edges settled", settled_);
     count("variables", stats_.variables);
     count("decisions", stats_.decisions);
     count("conflicts", stats_.conflicts);
@@ -115,18 +117,20 @@ class Decision {
     std::vector<Node> order =
         ladder_.random_start ? random_order(problem, *ladder_.random_start) : std::move(schedule.order);
     if (!ladder_.saturate_at_once) {
-      clock_.enter("search");
-      progress("searching");
-      SearchBudget budget = unlimited();
-      budget.conflicts = ladder_.first_conflicts.value_or(kFirstConflicts + problem.nodes());
-      SearchResult found = search(problem, order, budget, limits_, refine_);
-      add(found.stats);
-      outcome_.method = "search";
-      if (tell(problem, found)) return;
-      order = std::move(found.order);
+      if (!ladder_.settle_at_once) {
+        clock_.enter("search");
+        progress("searching");
+        const SearchResult found =
+            search(problem, order, budget(problem, kFirstConflicts, 5), limits_, refine_);
+        add(found.stats);
+        outcome_.method = "search";
+        if (tell(problem, found)) return;
+        if (limits_.exceeded_now()) return undecided();
+      }
+      if (tell(problem, search_settled(problem))) return;
       if (limits_.exceeded_now()) return undecided();
     }
-    climb_higher(problem, std::move(order));
+    climb_higher(problem);
   }
 
   // A schedule explains the reads that it knows; what queries did not return must be asked of its order. False
@@ -152,7 +156,45 @@ class Decision {
     return false;
   }
 
-  void climb_higher(const Problem& problem, std::vector<Node> order) {
+  // Takes what follows near by as known order, then schedules and searches.
+  SearchResult search_settled(const Problem& problem) {
+    clock_.enter("settle");
+    progress("settling");
+    SearchResult result;
+    Settling settling(problem, ladder_.settling, limits_);
+    const Settling::Result settled = settling.run();
+    settled_ += settling.edges().size();
+    outcome_.method = "settling";
+    if (settled == Settling::Result::cycle) {
+      result.answer = SearchResult::Answer::unsatisfiable;
+      result.core = settling.core_of_cycle();
+    }
+    if (settled != Settling::Result::settled) return result;
+    Problem stronger(ask(problem.level), settling.essential_edges());
+    if (refinement_) refinement_->add_to(stronger);
+    clock_.enter("schedule");
+    Schedule schedule = run_greedily(stronger, limits_, settling.order());
+    if (limits_.exceeded_now()) return result;
+    if (schedule.forced == 0 && ladder_.accept_schedule && !refinement_) {
+      outcome_.method = "settling, schedule";
+      result.answer = SearchResult::Answer::satisfiable;
+      result.order = std::move(schedule.order);
+      return result;
+    }
+    if (ladder_.random_start) schedule.order = random_order(stronger, *ladder_.random_start);
+    clock_.enter("search");
+    progress("searching");
+    outcome_.method = "settling, search";
+    result = search(stronger, schedule.order, budget(problem, kConflicts, 1), limits_, refine_,
+                    Manner::from_the_left);
+    add(result.stats);
+    // The settled edges were taken as known; what they rest on belongs to the core.
+    if (result.answer == SearchResult::Answer::unsatisfiable)
+      result.core = settling.with_premises(result.core);
+    return result;
+  }
+
+  void climb_higher(const Problem& problem) {
     clock_.enter("saturate");
     progress("saturating");
     Saturation saturation(problem, ladder_.saturation, limits_);
@@ -164,11 +206,11 @@ class Decision {
     if (limits_.exceeded_now()) return undecided();
     if (result == Saturation::Result::cycle) {
       outcome_.method = "saturation";
-      return violated(problem, transactions_of(tell_cycle(problem, saturation)));
+      return violated(problem, saturation.core_of_cycle());
     }
     // Without enough memory for the clocks what was found so far is used all the same: it holds.
     std::vector<Problem::Edge> forced;
-    for (const Saturation::Edge& edge : saturation.edges()) forced.push_back({edge.from, edge.to});
+    for (const Forced::Edge& edge : saturation.edges()) forced.push_back({edge.from, edge.to});
     Problem stronger(ask(problem.level), forced);
     if (refinement_) refinement_->add_to(stronger);
     clock_.enter("schedule");
@@ -178,20 +220,26 @@ class Decision {
       outcome_.method = "saturation, schedule";
       if (settled(stronger, schedule.order)) return;
     }
-    order = ladder_.random_start ? random_order(stronger, *ladder_.random_start) : std::move(schedule.order);
+    const std::vector<Node> order =
+        ladder_.random_start ? random_order(stronger, *ladder_.random_start) : std::move(schedule.order);
     clock_.enter("search");
     progress("searching");
     SearchResult found = search(stronger, order, unlimited(), limits_, refine_);
     add(found.stats);
     outcome_.method = "saturation, search";
-    if (found.answer == SearchResult::Answer::unsatisfiable) {
-      // The forced edges were taken as known; what they rest on belongs to the core.
-      found.core = with_premises(problem, saturation, found.core);
-    }
+    // The forced edges were taken as known; what they rest on belongs to the core.
+    if (found.answer == SearchResult::Answer::unsatisfiable)
+      found.core = saturation.with_premises(found.core);
     if (!tell(problem, found)) undecided();
   }
 
-  SearchBudget unlimited() const { return {{}, {}, ladder_.choices_at_once}; }
+  SearchBudget unlimited() const { return {{}, {}, ladder_.choices_at_once, ladder_.farthest_jump}; }
+  SearchBudget budget(const Problem& problem, std::uint64_t conflicts,
+                      std::uint32_t events_per_conflict) const {
+    SearchBudget budget = unlimited();
+    budget.conflicts = ladder_.first_conflicts.value_or(conflicts + problem.nodes() / events_per_conflict);
+    return budget;
+  }
 
   Question ask(StrongLevel level) const {
     return {h_,
@@ -212,10 +260,13 @@ class Decision {
     if (schedule.known_cycle || limits_.exceeded_now()) return false;
     std::vector<Node> order = schedule.order;
     if (schedule.forced > 0 || refinement_) {
-      SearchBudget budget = unlimited();
-      budget.conflicts = kFirstConflicts + serial.nodes() / 2;
-      SearchResult found = search(serial, order, budget, limits_, refine_);
-      add(found.stats);
+      SearchResult found;
+      if (!ladder_.settle_at_once) {
+        found = search(serial, order, budget(serial, kFirstConflicts, 5), limits_, refine_);
+        add(found.stats);
+      }
+      if (found.answer == SearchResult::Answer::gave_up && !limits_.exceeded_now())
+        found = search_settled(serial);
       if (found.answer == SearchResult::Answer::refused) return refused();
       if (found.answer == SearchResult::Answer::unsatisfiable) return violated_too(level, found.core);
       if (found.answer != SearchResult::Answer::satisfiable) return false;
@@ -298,7 +349,7 @@ class Decision {
   std::vector<Txn> known_cycle(const Problem& problem) {
     Saturation saturation(problem, {}, limits_);
     saturation.run();
-    return transactions_of(tell_cycle(problem, saturation));
+    return saturation.core_of_cycle();
   }
 
   void add(const SearchStats& stats) {
@@ -314,7 +365,8 @@ class Decision {
     if (options_.progress) options_.progress(phase);
   }
 
-  static constexpr std::uint64_t kFirstConflicts = 20000;
+  // Of a search before settling and after it; some for every event come on top.
+  static constexpr std::uint64_t kFirstConflicts = 5000, kConflicts = 20000;
 
   const History& h_;
   const Reads& reads_;
@@ -327,7 +379,7 @@ class Decision {
   Outcome outcome_;
   PhaseClock clock_;
   SearchStats stats_;
-  std::uint64_t forced_ = 0;
+  std::uint64_t forced_ = 0, settled_ = 0;
 };
 
 }  // namespace

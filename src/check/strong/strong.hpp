@@ -16,6 +16,7 @@
 #include "check/reads.hpp"
 #include "check/strong/query_plan.hpp"
 #include "check/strong/saturate.hpp"
+#include "check/strong/settle.hpp"
 
 namespace assay::check {
 
@@ -24,11 +25,14 @@ namespace assay::check {
 struct Ladder {
   bool accept_schedule = true;
   bool serializable_first = true;
-  bool saturate_at_once = false;              // before the first search instead of after it
+  bool settle_at_once = false;                // before the first search instead of after it
+  bool saturate_at_once = false;              // without settling, before any search
   std::optional<std::uint64_t> random_start;  // search from a random topological order, drawn from this seed
   std::optional<std::uint64_t> first_conflicts;  // budget of the first search
   std::uint32_t choices_at_once = 8;             // as in SearchBudget
+  std::uint32_t farthest_jump = 100;             // the same
   std::uint32_t missed_rows_at_once = 8;         // of one query, by which an order is refined
+  SettlingOptions settling;
   SaturationOptions saturation;
 };
 

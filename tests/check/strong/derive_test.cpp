@@ -108,7 +108,7 @@ TEST(Derive, ACoreIsCompletedByThePremisesOfItsForcedEdges) {
   Saturation saturation(drawn.problem, {}, drawn.limits);
   ASSERT_EQ(saturation.run(), Saturation::Result::fixpoint);
   const std::vector<Txn> core{Txn{0}, Txn{2}};
-  EXPECT_EQ(with_premises(drawn.problem, saturation, core), (std::vector<Txn>{Txn{0}, Txn{1}, Txn{2}}));
+  EXPECT_EQ(saturation.with_premises(core), (std::vector<Txn>{Txn{0}, Txn{1}, Txn{2}}));
 }
 
 }  // namespace
