@@ -28,6 +28,8 @@ class LiveWorld final : public World {
   std::uint64_t process_id() override;
   std::string host_name() override;
   std::string fact(std::string (*truth)(void*), void* context) override;
+  void refuse_told() override {}
+  void cannot_repeat(const std::string&) override {}
 
   SqlResult sql_open(std::uint64_t connection, const std::string& path, wire::OpenMode mode) override;
   SqlResult sql_prepare(std::uint64_t connection, std::string_view sql) override;
