@@ -102,7 +102,8 @@ class World {
   virtual void kv_clear() = 0;
 
   virtual std::optional<std::string> session_read(std::string_view id) = 0;
-  virtual void session_write(std::string_view id, std::string_view value) = 0;
+  // False if there is no room.
+  virtual bool session_write(std::string_view id, std::string_view value) = 0;
   virtual void session_delete(std::string_view id) = 0;
 
   // `grant` really takes the lock, where that is possible; false if it is not to be had.

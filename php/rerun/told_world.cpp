@@ -234,8 +234,8 @@ std::optional<std::string> ToldWorld::session_read(std::string_view id) {
   return std::string(in.bytes());
 }
 
-void ToldWorld::session_write(std::string_view id, std::string_view value) {
-  ask(wire::ObjectKind::session, id, wire::OperationType::register_write, value);
+bool ToldWorld::session_write(std::string_view id, std::string_view value) {
+  return ask(wire::ObjectKind::session, id, wire::OperationType::register_write, value).outcome == 0;
 }
 
 void ToldWorld::session_delete(std::string_view id) {

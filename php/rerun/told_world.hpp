@@ -52,7 +52,7 @@ class ToldWorld final : public World {
   void kv_clear() override;
 
   std::optional<std::string> session_read(std::string_view id) override;
-  void session_write(std::string_view id, std::string_view value) override;
+  bool session_write(std::string_view id, std::string_view value) override;
   void session_delete(std::string_view id) override;
 
   bool lock_acquire(std::string_view name, std::uint64_t handle, wire::LockMode mode, bool wait,

@@ -24,7 +24,10 @@ int seeds() {
 // Requests to one script, one after the other, on an fpm that has some workers.
 class Visits {
  public:
-  explicit Visits(std::string script) : script_(std::move(script)), fpm_(php_, 2) {}
+  explicit Visits(std::string script, const std::string& ini = "")
+      : script_(std::move(script)),
+        php_(Recorder::on, "extension=posix\nassay.code=" + kScripts + "\n" + ini),
+        fpm_(php_, 2) {}
 
   std::string get(const std::string& query) {
     const auto parameters = [&](std::uint64_t rid) {
@@ -47,7 +50,7 @@ class Visits {
 
  private:
   std::string script_;
-  PhpFolder php_{Recorder::on, "extension=posix\nassay.code=" + kScripts + "\n"};
+  PhpFolder php_;
   Fpm fpm_;
   TraceWriter writer_;
 };
@@ -89,6 +92,17 @@ TEST(PhpCalls, GarbageIsFoundAtTheSameMomentWhateverTheProcessRanBefore) {
                               "rings=9000&keep=2", "rings=12000&keep=0"})
       visits.get(query);
   }
+  const audit::Verdict verdict = visits.check();
+  EXPECT_EQ(verdict.decision, audit::Decision::accepted) << difference(verdict);
+}
+
+TEST(PhpCalls, ASessionThatDidNotFitWasNotSaved) {
+  Visits visits("session.php", "assay.memory=1\n");
+  std::string seen;
+  for (int i = 0; i < 24; ++i)
+    seen +=
+        visits.get("id=visitor" + std::to_string(i % 8) + "&size=" + std::to_string(i < 16 ? 200000 : 100));
+  EXPECT_NE(seen.find("complains: assay: the shared memory is full"), std::string::npos);
   const audit::Verdict verdict = visits.check();
   EXPECT_EQ(verdict.decision, audit::Decision::accepted) << difference(verdict);
 }
