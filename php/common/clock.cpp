@@ -4,6 +4,7 @@
 #include <array>
 
 #include "common/intercept.hpp"
+#include "common/told_call.hpp"
 #include "common/world.hpp"
 
 namespace assay::php {
@@ -30,22 +31,10 @@ void hrtime(INTERNAL_FUNCTION_PARAMETERS) {
   add_next_index_long(return_value, now % 1000000000);
 }
 
+// How a sleep ended, and the clock after it.
 void sleep(INTERNAL_FUNCTION_PARAMETERS) {
-  if (world == nullptr || world->live()) {
-    call_original(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-  } else {
-    ZVAL_LONG(return_value, 0);
-  }
-  if (world != nullptr) world->ask_clock_after_sleep();
-}
-
-void time_sleep(INTERNAL_FUNCTION_PARAMETERS) {
-  if (world == nullptr || world->live()) {
-    call_original(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-  } else {
-    ZVAL_TRUE(return_value);
-  }
-  if (world != nullptr) world->ask_clock_after_sleep();
+  tell_call(INTERNAL_FUNCTION_PARAM_PASSTHRU);
+  if (world != nullptr && EG(exception) == nullptr) world->ask_clock_after_sleep();
 }
 
 std::array table = {
@@ -73,8 +62,8 @@ std::array table = {
     Interception{"datetimeimmutable", "createfromformat", ask_then_original},
     Interception{nullptr, "sleep", sleep},
     Interception{nullptr, "usleep", sleep},
-    Interception{nullptr, "time_nanosleep", time_sleep},
-    Interception{nullptr, "time_sleep_until", time_sleep},
+    Interception{nullptr, "time_nanosleep", sleep},
+    Interception{nullptr, "time_sleep_until", sleep},
 };
 
 }  // namespace

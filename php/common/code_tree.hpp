@@ -8,7 +8,7 @@ namespace assay::php {
 
 void set_code_tree(std::string_view folder);
 
-// Relative paths count as inside: they are found from the script. So does everything if no folder is set.
+// What is no file (php://memory) counts as inside. So does everything if no folder is set.
 bool in_code_tree(std::string_view path);
 
 }  // namespace assay::php

@@ -1,5 +1,6 @@
 #include "common/intercept.hpp"
 
+#include "common/collector.hpp"
 #include "common/world.hpp"
 
 namespace assay::php {
@@ -27,8 +28,8 @@ zend_function* find(const Interception& row) {
 
 void install_interceptions() {
   row_slot = zend_get_resource_handle("assay");
-  for (const Rows rows :
-       {clock_rows(), chance_rows(), machine_rows(), file_rows(), key_value_rows(), lock_rows()}) {
+  for (const Rows rows : {clock_rows(), chance_rows(), machine_rows(), file_rows(), key_value_rows(),
+                          lock_rows(), unrepeatable_rows()}) {
     for (Interception* row = rows.begin; row != rows.end; ++row) {
       zend_function* function = find(*row);
       if (function == nullptr) continue;
@@ -49,6 +50,7 @@ void call_original(INTERNAL_FUNCTION_PARAMETERS) {
 }
 
 void begin_intercepted_request(std::uint64_t seed) {
+  begin_collector();
   begin_chance(seed);
   begin_machine();
   begin_locks();

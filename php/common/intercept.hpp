@@ -35,6 +35,7 @@ Rows machine_rows();
 Rows file_rows();
 Rows key_value_rows();
 Rows lock_rows();
+Rows unrepeatable_rows();
 
 void begin_chance(std::uint64_t seed);  // chance.cpp
 void begin_machine();                   // machine.cpp

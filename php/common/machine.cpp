@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "common/intercept.hpp"
+#include "common/told_call.hpp"
 #include "common/world.hpp"
 
 namespace assay::php {
@@ -20,23 +21,6 @@ void host_name(INTERNAL_FUNCTION_PARAMETERS) {
   if (world == nullptr) return call_original(INTERNAL_FUNCTION_PARAM_PASSTHRU);
   ZEND_PARSE_PARAMETERS_NONE();
   RETURN_STR(new_string(world->host_name()));
-}
-
-struct Call {
-  zend_execute_data* execute_data;
-  zval* return_value;
-};
-std::string original_as_text(void* context) {
-  const auto* call = static_cast<Call*>(context);
-  call_original(call->execute_data, call->return_value);
-  return Z_TYPE_P(call->return_value) == IS_STRING ? std::string(view(Z_STR_P(call->return_value))) : "";
-}
-void machine_name(INTERNAL_FUNCTION_PARAMETERS) {
-  if (world == nullptr) return call_original(INTERNAL_FUNCTION_PARAM_PASSTHRU);
-  Call call{execute_data, return_value};
-  const std::string name = world->fact(original_as_text, &call);
-  zval_ptr_dtor(return_value);
-  ZVAL_STR(return_value, new_string(name));
 }
 
 void memory_in_use(INTERNAL_FUNCTION_PARAMETERS) {
@@ -115,7 +99,20 @@ std::array table = {
     Interception{nullptr, "getmypid", process_id},
     Interception{nullptr, "posix_getpid", process_id},
     Interception{nullptr, "gethostname", host_name},
-    Interception{nullptr, "php_uname", machine_name},
+    Interception{nullptr, "php_uname", tell_call},
+    Interception{nullptr, "posix_getppid", tell_call},
+    Interception{nullptr, "posix_getuid", tell_call},
+    Interception{nullptr, "posix_geteuid", tell_call},
+    Interception{nullptr, "posix_getgid", tell_call},
+    Interception{nullptr, "posix_getegid", tell_call},
+    Interception{nullptr, "posix_getgroups", tell_call},
+    Interception{nullptr, "posix_getlogin", tell_call},
+    Interception{nullptr, "posix_getpwuid", tell_call},
+    Interception{nullptr, "posix_getpwnam", tell_call},
+    Interception{nullptr, "posix_getgrgid", tell_call},
+    Interception{nullptr, "posix_getgrnam", tell_call},
+    Interception{nullptr, "posix_uname", tell_call},
+    Interception{nullptr, "posix_times", tell_call},
     Interception{nullptr, "memory_get_usage", memory_in_use},
     Interception{nullptr, "memory_get_peak_usage", memory_in_use},
     Interception{nullptr, "getrusage", resource_usage},

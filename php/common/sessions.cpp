@@ -33,7 +33,8 @@ zend_result write(PS_WRITE_ARGS) {
   (void)mod_data;
   (void)maxlifetime;
   if (world == nullptr) return FAILURE;
-  world->session_write(view(key), view(val));
+  if (!world->session_write(view(key), view(val)))
+    zend_error(E_WARNING, "assay: the shared memory is full, the session was not saved; raise assay.memory");
   return SUCCESS;
 }
 

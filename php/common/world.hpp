@@ -78,6 +78,12 @@ class World {
   virtual std::string host_name() = 0;
   // A fact about the machine: `truth` is called where it is known, its answer is what everybody gets.
   virtual std::string fact(std::string (*truth)(void*), void* context) = 0;
+  // What was told is nothing that can be the answer here. Where it was told, this ends the request, and the
+  // server is wrong.
+  virtual void refuse_told() = 0;
+  // The program does `what`, which really happens on the server and which nobody could do again. Where nothing
+  // happens, this ends the request, without a verdict about it.
+  virtual void cannot_repeat(const std::string& what) = 0;
 
   virtual SqlResult sql_open(std::uint64_t connection, const std::string& path, wire::OpenMode mode) = 0;
   virtual SqlResult sql_prepare(std::uint64_t connection, std::string_view sql) = 0;
@@ -96,7 +102,8 @@ class World {
   virtual void kv_clear() = 0;
 
   virtual std::optional<std::string> session_read(std::string_view id) = 0;
-  virtual void session_write(std::string_view id, std::string_view value) = 0;
+  // False if there is no room.
+  virtual bool session_write(std::string_view id, std::string_view value) = 0;
   virtual void session_delete(std::string_view id) = 0;
 
   // `grant` really takes the lock, where that is possible; false if it is not to be had.

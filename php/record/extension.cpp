@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "common/code_tree.hpp"
+#include "common/collector.hpp"
 #include "common/intercept.hpp"
 #include "common/php.hpp"
 #include "common/system_calls.hpp"
@@ -33,6 +34,10 @@ void complain(const std::string& what) {
 // All extensions have started, and opcache has not compiled anything.
 zend_result after_startup() {
   install_interceptions();
+  if (!find_collector())
+    zend_error(E_CORE_WARNING,
+               "assay: when this PHP looks for garbage cannot be repeated; a program that shows it will not "
+               "pass an audit");
   return next_post_startup != nullptr ? next_post_startup() : SUCCESS;
 }
 

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstring>
+#include <string>
 
 #include "audit/wire/file_frame.hpp"
 #include "record/journal.hpp"
@@ -29,6 +31,25 @@ bool has_grown(const WalPosition& before, const WalPosition& now) {
   return now.salt == before.salt ? now.frames > before.frames : now.frames > 0;
 }
 
+// The dead may have written the pages of its commit, all of them, but not the index of the log. Then it has not
+// happened, until somebody opens the database alone and makes a new index of what he finds. So the first of
+// those pages is made one that belongs to no log. Nobody else writes there: who has taken no slot since the death
+// has written nothing, and who takes one comes here first.
+void erase_leftover(const std::string& database, const WalPosition& now) {
+  constexpr std::size_t kHead = 32, kFrameHead = 24, kPageSize = 8;
+  const int log = ::open((database + "-wal").c_str(), O_RDWR | O_CLOEXEC);
+  if (log < 0) return;
+  std::array<unsigned char, 4> size{};
+  if (::pread(log, size.data(), size.size(), kPageSize) == static_cast<ssize_t>(size.size())) {
+    const std::uint64_t page = std::uint64_t{size[0]} << 24 | size[1] << 16 | size[2] << 8 | size[3];
+    const auto place = static_cast<off_t>(kHead + now.frames * (kFrameHead + page));
+    const std::array<char, kFrameHead> nothing{};
+    if (lseek(log, 0, SEEK_END) > place)
+      static_cast<void>(::pwrite(log, nothing.data(), nothing.size(), place));
+  }
+  ::close(log);
+}
+
 // A connection that reads, which makes SQLite repair what the death has left. The last one to be closed removes the log.
 class Reader {
  public:
@@ -44,7 +65,8 @@ class Reader {
     sqlite3_finalize(statement_);
     sqlite3_close_v2(database_);
   }
-  WalPosition position() const { return good_ ? wal_position(database_) : WalPosition{}; }
+  bool good() const { return good_; }
+  WalPosition position() const { return wal_position(database_); }
 
  private:
   sqlite3* database_ = nullptr;
@@ -68,7 +90,12 @@ void finish_commit_step(Shared& shared) {
   lock_robust(shared.head().commit_step_lock);
   if (step.worker.load() != 0) {
     const Reader reader(step.database);
-    if (has_grown(step.before, reader.position())) lengthen_tail(shared, step);
+    const WalPosition now = reader.good() ? reader.position() : step.before;
+    if (has_grown(step.before, now)) {
+      lengthen_tail(shared, step);
+    } else if (reader.good()) {
+      erase_leftover(step.database, now);
+    }
     step.worker.store(0);
   }
   pthread_mutex_unlock(&shared.head().commit_step_lock);

@@ -229,17 +229,12 @@ std::optional<std::string> LiveWorld::session_read(std::string_view id) {
   return std::move(value->bytes);
 }
 
-void LiveWorld::session_write(std::string_view id, std::string_view value) {
-  bool stored = false;
-  {
-    const KvTable::Hold hold(table_);
-    const auto change = table_.put(session_key(id), {false, 0, value}, 0);
-    stored = change.has_value();
-    if (stored)
-      log_table(wire::ObjectKind::session, id, wire::OperationType::register_write, value, *change, true);
-  }
-  if (!stored)
-    zend_error(E_WARNING, "assay: the shared memory is full, the session was not saved; raise assay.memory");
+bool LiveWorld::session_write(std::string_view id, std::string_view value) {
+  const KvTable::Hold hold(table_);
+  const auto stored = table_.put(session_key(id), {false, 0, value}, 0);
+  log_table(wire::ObjectKind::session, id, wire::OperationType::register_write, value,
+            stored.value_or(Change{}), stored.has_value());
+  return stored.has_value();
 }
 
 void LiveWorld::session_delete(std::string_view id) {

@@ -28,6 +28,8 @@ class LiveWorld final : public World {
   std::uint64_t process_id() override;
   std::string host_name() override;
   std::string fact(std::string (*truth)(void*), void* context) override;
+  void refuse_told() override {}
+  void cannot_repeat(const std::string&) override {}
 
   SqlResult sql_open(std::uint64_t connection, const std::string& path, wire::OpenMode mode) override;
   SqlResult sql_prepare(std::uint64_t connection, std::string_view sql) override;
@@ -46,7 +48,7 @@ class LiveWorld final : public World {
   void kv_clear() override;
 
   std::optional<std::string> session_read(std::string_view id) override;
-  void session_write(std::string_view id, std::string_view value) override;
+  bool session_write(std::string_view id, std::string_view value) override;
   void session_delete(std::string_view id) override;
 
   bool lock_acquire(std::string_view name, std::uint64_t handle, wire::LockMode mode, bool wait,

@@ -3,9 +3,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "common/collector.hpp"
 #include "common/intercept.hpp"
 #include "common/php.hpp"
 #include "common/system_calls.hpp"
+#include "rerun/outer_files.hpp"
 
 extern "C" {
 #include <php_main.h>
@@ -227,6 +229,8 @@ std::string start_php(const SapiOptions& options, Pipe& pipe, ToldWorld& told) {
   module.ini_entries = ini_entries;
   if (module.startup(&module) == FAILURE) return "PHP does not start";
   install_interceptions();
+  find_collector();
+  shut_outer_files();
   if (!redirect_system_calls()) return "the clock of this PHP cannot be redirected";
   return {};
 }
@@ -254,8 +258,9 @@ void run_request(const wire::RunOrder& order) {
   php_request_shutdown(nullptr);
   world = nullptr;
   send_pending();
-  to_auditor->send(wire::FromWorker::finished,
-                   wire::encode(wire::Finished{told_world->take_asked(), told_world->ending(), {}}));
+  to_auditor->send(
+      wire::FromWorker::finished,
+      wire::encode(wire::Finished{told_world->take_asked(), told_world->ending(), told_world->why()}));
 }
 
 }  // namespace assay::php

@@ -49,6 +49,7 @@ void ToldWorld::begin(const wire::RunOrder& order) {
   asked_.clear();
   databases_.clear();
   ending_ = wire::Ending::complete;
+  why_.clear();
   // The recorder told the clock once when the request began, for C code to read.
   if (has(wire::NdKind::clock)) ask_clock();
 }
@@ -104,7 +105,7 @@ std::uint64_t ToldWorld::ask_clock() {
 void ToldWorld::random_bytes(void* out, std::size_t size) {
   std::memset(out, 0, size);
   const std::string value = tell(wire::NdKind::random_bytes);
-  if (ending_ == wire::Ending::complete && value.size() != size) stop(wire::Ending::nothing_to_tell);
+  if (ending_ == wire::Ending::complete && value.size() != size) refuse_told();
   std::memcpy(out, value.data(), value.size());
 }
 
@@ -118,6 +119,11 @@ std::string ToldWorld::host_name() {
 
 std::string ToldWorld::fact(std::string (*)(void*), void*) {
   return tell(wire::NdKind::file_fact);
+}
+
+void ToldWorld::cannot_repeat(const std::string& what) {
+  if (ending_ == wire::Ending::complete) why_ = "it " + what;
+  stop(wire::Ending::trouble);
 }
 
 // After a stop the program may still run destructors; they get empty answers and nobody hears of it.
@@ -228,8 +234,8 @@ std::optional<std::string> ToldWorld::session_read(std::string_view id) {
   return std::string(in.bytes());
 }
 
-void ToldWorld::session_write(std::string_view id, std::string_view value) {
-  ask(wire::ObjectKind::session, id, wire::OperationType::register_write, value);
+bool ToldWorld::session_write(std::string_view id, std::string_view value) {
+  return ask(wire::ObjectKind::session, id, wire::OperationType::register_write, value).outcome == 0;
 }
 
 void ToldWorld::session_delete(std::string_view id) {

@@ -21,6 +21,7 @@ class ToldWorld final : public World {
   // Ends the request: nothing more is asked, and PHP leaves the program at once.
   [[noreturn]] void stop(wire::Ending how);
   wire::Ending ending() const { return ending_; }
+  const std::string& why() const { return why_; }  // if the ending is trouble
   std::vector<wire::Asked> take_asked();
 
   bool live() const override { return false; }
@@ -31,6 +32,8 @@ class ToldWorld final : public World {
   std::uint64_t process_id() override;
   std::string host_name() override;
   std::string fact(std::string (*truth)(void*), void* context) override;
+  void refuse_told() override { stop(wire::Ending::nothing_to_tell); }
+  void cannot_repeat(const std::string& what) override;
 
   SqlResult sql_open(std::uint64_t connection, const std::string& path, wire::OpenMode mode) override;
   SqlResult sql_prepare(std::uint64_t connection, std::string_view sql) override;
@@ -49,7 +52,7 @@ class ToldWorld final : public World {
   void kv_clear() override;
 
   std::optional<std::string> session_read(std::string_view id) override;
-  void session_write(std::string_view id, std::string_view value) override;
+  bool session_write(std::string_view id, std::string_view value) override;
   void session_delete(std::string_view id) override;
 
   bool lock_acquire(std::string_view name, std::uint64_t handle, wire::LockMode mode, bool wait,
@@ -86,6 +89,7 @@ class ToldWorld final : public World {
   std::vector<std::string> databases_;  // by connection
   std::uint64_t clock_ = 0;
   wire::Ending ending_ = wire::Ending::complete;
+  std::string why_;
 };
 
 }  // namespace assay::php

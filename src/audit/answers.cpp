@@ -145,6 +145,17 @@ OracleAnswer Run::oracle(wire::NdKind kind) {
   return {false, values_[stream.next].value};
 }
 
+void Run::value_refused() {
+  if (state_ != State::running) return;
+  state_ = State::cut;
+  if (!whole()) return;
+  contradict(
+      finding(Reason::oracle_exhausted,
+              fmt::format("request {} asks for a value, and the one that is reported next cannot be the "
+                          "answer",
+                          rid_)));
+}
+
 void Run::check_all_asked() {
   const std::uint32_t count = answers_.map_.count(request_);
   if (asked_ == count) return;

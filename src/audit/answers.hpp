@@ -88,6 +88,8 @@ class Run {
   RequestIndex request() const { return request_; }
   Answer operation(const Question& question);
   OracleAnswer oracle(wire::NdKind kind);
+  // The program asked for a value, and the one that it got cannot be the answer: random bytes of another length.
+  void value_refused();
   // The end of a request, or all that it had produced when it was told to stop.
   void finish(const Output& output);
   // The re-execution itself went wrong; `why` goes on after "the re-execution of request 17".

@@ -48,6 +48,7 @@ bool outcome_fits(wire::OperationType type, std::uint64_t outcome) {
     case wire::OperationType::kv_add:
     case wire::OperationType::kv_inc:
     case wire::OperationType::lock_acquire:
+    case wire::OperationType::register_write:
       return outcome == 0 || outcome == wire::kNotPerformed;
     default:
       return outcome == 0;

@@ -124,14 +124,16 @@ Response PhpFolder::once(const Parameters& parameters, const std::string& input)
   return response;
 }
 
-Fpm::Fpm(const PhpFolder& php, int workers) : socket_(php.folder() / "fpm.sock") {
+Fpm::Fpm(const PhpFolder& php, int workers, const Parameters& environment)
+    : socket_(php.folder() / "fpm.sock") {
   const std::string configuration = php.folder() / "fpm.conf";
   write_file(configuration, "[global]\nerror_log = " + (php.folder() / "fpm.log") +
                                 "\ndaemonize = no\nprocess_control_timeout = 10\n[www]\nlisten = " + socket_ +
                                 "\npm = static\npm.max_children = " + std::to_string(workers) + "\n" +
                                 (geteuid() == 0 ? "user = root\ngroup = root\n" : ""));
-  master_ = start({"php-fpm8.2", "-R", "-F", "-c", php.ini(), "-y", configuration},
-                  {{"PATH", "/usr/sbin:/usr/bin:/bin"}, {"PHP_INI_SCAN_DIR", ""}}, -1, -1, -1);
+  Parameters variables = environment;
+  variables.insert(variables.end(), {{"PATH", "/usr/sbin:/usr/bin:/bin"}, {"PHP_INI_SCAN_DIR", ""}});
+  master_ = start({"php-fpm8.2", "-R", "-F", "-c", php.ini(), "-y", configuration}, variables, -1, -1, -1);
   const bool up = assay::testing::eventually(
       [&] { return std::filesystem::exists(socket_) && !this->workers().empty(); });
   if (!up) throw std::runtime_error("php-fpm does not start: " + read_file(php.folder() / "fpm.log"));

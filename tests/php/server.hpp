@@ -46,7 +46,7 @@ class PhpFolder {
 
 class Fpm {
  public:
-  Fpm(const PhpFolder& php, int workers);
+  Fpm(const PhpFolder& php, int workers, const Parameters& environment = {});
   Fpm(const Fpm&) = delete;
   Fpm& operator=(const Fpm&) = delete;
   ~Fpm() { stop(); }

@@ -19,6 +19,7 @@ struct WikiClick {
 class Wiki {
  public:
   static constexpr int kPages = 20;
+  static constexpr int kFirstRevision = 2;  // of Page 1, which is imported first
   static bool is_installed() { return std::filesystem::exists("/usr/share/mediawiki"); }
 
   explicit Wiki(Recorder recorder);

@@ -93,9 +93,8 @@ CarriedOperation take_operation(wire::Cursor& in) {
 }
 
 // All frames together are the state.
-std::string unpacked(const std::string& path) {
-  const system::OpenedInput opened = system::open_input(path);
-  FrameFile file(path, opened.input.files.front().bytes, wire::kStateMagic);
+std::string unpacked(const std::string& name, std::string_view bytes) {
+  FrameFile file(name, bytes, wire::kStateMagic);
   std::string all, part;
   while (const auto frame = file.next()) {
     file.body(*frame, part);
@@ -115,17 +114,14 @@ bool is_carried(const fs::path& folder) {
   return fs::is_regular_file(folder / kCarriedFile);
 }
 
-Carried read_carried(const fs::path& folder) {
-  const std::string path = (folder / kCarriedFile).string();
-  const std::string all = unpacked(path);
+Carried parse_carried(const std::string& name, std::string_view bytes) {
+  const std::string all = unpacked(name, bytes);
   wire::Cursor in(all);
-  std::map<std::string, std::uint64_t> digests;
-  for (std::uint64_t left = in.natural(); left > 0 && in.ok(); --left) {
-    const std::string name(in.bytes());
-    digests[name] = in.u64();
-  }
   Carried carried;
-  carried.folder = folder;
+  for (std::uint64_t left = in.natural(); left > 0 && in.ok(); --left) {
+    const std::string file(in.bytes());
+    carried.digests[file] = in.u64();
+  }
   carried.cut = take_cut(in);
   carried.requests = in.bytes(kUnlimited);
   for (std::uint64_t left = in.natural(); left > 0 && in.ok(); --left)
@@ -135,9 +131,17 @@ Carried read_carried(const fs::path& folder) {
   const bool known_objects = std::all_of(carried.operations.begin(), carried.operations.end(),
                                          [&](const auto& op) { return op.object < carried.objects.size(); });
   if (!in.finished() || !known_objects)
-    throw InputError(path, fmt::format("byte {}", in.position()), "the state is malformed");
+    throw InputError(name, fmt::format("byte {}", in.position()), "the state is malformed");
+  return carried;
+}
+
+Carried read_carried(const fs::path& folder) {
+  const std::string path = (folder / kCarriedFile).string();
+  const system::OpenedInput opened = system::open_input(path);
+  Carried carried = parse_carried(path, opened.input.files.front().bytes);
+  carried.folder = folder;
   const std::map<std::string, std::uint64_t> found = digests_in(folder);
-  for (const auto& [name, digest] : digests) {
+  for (const auto& [name, digest] : carried.digests) {
     const auto here = found.find(name);
     if (here == found.end()) throw InputError((folder / name).string(), "", "this file of the state is gone");
     if (here->second != digest)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,8 +36,9 @@ struct Carried {
   TraceCut cut;
   std::string requests;  // Trace::open_requests()
   std::vector<CarriedObject> objects;
-  std::vector<CarriedOperation> operations;  // those of one object by seq
-  std::filesystem::path folder;              // with the objects' files
+  std::vector<CarriedOperation> operations;      // those of one object by seq
+  std::filesystem::path folder;                  // with the objects' files
+  std::map<std::string, std::uint64_t> digests;  // of those files, by their names, when they were written
 
   // The files of an object begin so.
   std::filesystem::path files(std::size_t object) const;
@@ -44,6 +46,9 @@ struct Carried {
 
 // The name of the one file that is in every such folder.
 inline constexpr const char* kCarriedFile = "assay-state";
+
+// The bytes of that file, without a look at the others. Throws InputError.
+Carried parse_carried(const std::string& name, std::string_view bytes);
 
 bool is_carried(const std::filesystem::path& folder);
 // Throws InputError, also if something was changed since it was written.

@@ -57,13 +57,15 @@ bool PhpExecutor::finish(wire::Bytes body, const Produced& produced, Run& run) {
   wire::Cursor in(body);
   const wire::Finished finished = wire::decode_finished(in);
   if (!in.finished()) return false;
-  repeat_questions(finished.asked, run);
+  // Of values that are used up the run knows by itself. It cannot know of one that does not fit.
+  if (repeat_questions(finished.asked, run) && finished.how == wire::Ending::nothing_to_tell)
+    run.value_refused();
   if (finished.how == wire::Ending::limit) {
     run.fail("was ended: it prints more than the limit on output allows");
     return true;
   }
   if (finished.how == wire::Ending::trouble) {
-    run.fail("failed: " + std::string(finished.text));
+    run.fail("was ended: " + std::string(finished.text));
     return true;
   }
   wire::Cursor headers(produced.headers);

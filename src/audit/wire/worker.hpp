@@ -11,6 +11,8 @@
 namespace assay::audit::wire {
 
 inline constexpr std::size_t kMessageHead = 5;
+inline constexpr std::size_t kMostTold = std::size_t{1}
+                                         << 24;  // values for one request, and questions in a row
 
 enum class ToWorker : std::uint8_t {
   run = 1,     // a request, and all that it may be told
@@ -26,7 +28,7 @@ enum class FromWorker : std::uint8_t {
 enum class Ending : std::uint8_t {
   complete = 0,
   stopped = 1,          // an answer said so
-  nothing_to_tell = 2,  // the program asked for a value of a kind of which none is left
+  nothing_to_tell = 2,  // the program asked for a value of which none is left, or the next one cannot be it
   limit = 3,            // too much output
   trouble = 4,          // the worker cannot run this; the text says why
 };
@@ -97,7 +99,7 @@ inline RunOrder decode_run_order(Cursor& in) {
   order.rid = in.natural();
   order.params = take_pairs(in);
   order.stdin_bytes = in.bytes();
-  order.told.resize(in.count(3));
+  order.told.resize(in.count(3, kMostTold));
   for (ToldValue& told : order.told) {
     told.kind = static_cast<NdKind>(in.byte());
     told.repeat = in.natural();
@@ -114,7 +116,7 @@ inline void put_asked(std::string& out, const std::vector<Asked>& asked) {
   }
 }
 inline std::vector<Asked> take_asked(Cursor& in) {
-  std::vector<Asked> asked(in.count(2));
+  std::vector<Asked> asked(in.count(2, kMostTold));
   for (Asked& each : asked) {
     each.kind = static_cast<NdKind>(in.byte());
     each.times = in.natural();

@@ -1,6 +1,11 @@
 <?php
-// What a program should not be able to do where it is only run again.
-$try = fn (callable $what): string => @$what() ? 'yes' : 'no';
-echo 'socket ', $try(fn () => stream_socket_server('tcp://127.0.0.1:0')), ' write ', $try(fn () => file_put_contents(sys_get_temp_dir() . '/assay-escape-' . getmypid(), 'x')),
-    ' read ', $try(fn () => file_get_contents('/etc/passwd')), ' run ', $try(fn () => shell_exec('echo here'));
-@unlink(sys_get_temp_dir() . '/assay-escape-' . getmypid());
+// What a program can do on the server, and nobody can do again.
+$tries = [
+    'socket' => fn () => stream_socket_server('tcp://127.0.0.1:0'), 'run' => fn () => shell_exec('echo here'), 'read' => fn () => file_get_contents('/etc/passwd'),
+    'include' => fn () => include '/etc/hostname', 'folder' => fn () => opendir('/etc'), 'object' => fn () => new SplFileObject('/etc/passwd'),
+    'about' => fn () => (new SplFileInfo('/etc/passwd'))->getSize(), 'stream' => fn () => fread(fopen('/etc/passwd', 'r'), 10),
+];
+ob_start();
+$done = @$tries[$_GET['how']]();
+ob_end_clean();
+echo $_GET['how'], $done ? ' yes' : ' no';

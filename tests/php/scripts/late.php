@@ -1,0 +1,4 @@
+<?php
+echo 'A';
+$bytes = random_bytes(8);
+echo 'B';
