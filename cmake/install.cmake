@@ -1,6 +1,14 @@
 # `cmake --install build/release`: the program with its database modules and completions, the library with its headers and pkg-config file.
 
-install(TARGETS assay_library assay)
+install(TARGETS assay_archive assay)
+if(ASSAY_SHARED)
+  install(TARGETS assay_shared EXPORT assay_targets)
+  include(CMakePackageConfigHelpers)
+  write_basic_package_version_file(assayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(EXPORT assay_targets FILE assayTargets.cmake NAMESPACE assay:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
+  install(FILES cmake/assayConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/assayConfigVersion.cmake
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/assay)
+endif()
 # The objects of an optimised build hold the compiler's own notes beside the code, for optimising the whole program when it is
 # linked. Whoever links a library with such notes pays for that as well, even for a small C program; what is installed is the
 # code alone.
@@ -8,7 +16,7 @@ if(ASSAY_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   install(CODE "execute_process(
     COMMAND \"${CMAKE_OBJCOPY}\" --wildcard --remove-section=.gnu.lto_* --remove-section=.gnu.debuglto_*
             --strip-symbol=__gnu_lto_v1 --strip-symbol=__gnu_lto_slim
-            \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:assay_library>\"
+            \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/$<TARGET_FILE_NAME:assay_archive>\"
     COMMAND_ERROR_IS_FATAL ANY)")
 endif()
 install(TARGETS ${product_modules} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay)
