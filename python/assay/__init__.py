@@ -6,8 +6,9 @@
     print(r.check("serializable").text)
 """
 from ._library import Error, functions as _functions, text as _text
+from ._statement import Unrecordable
 from .history import Builder, Fate, History, read
-from .recording import Recording, Unrecordable, recording, remove_columns
+from .recording import Recording, recording, remove_columns
 from .verdict import Options, Report, Result, Verdict, Verification, Violation, check, levels, verify
 from .watcher import Round, Watcher
 

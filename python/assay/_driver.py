@@ -48,7 +48,7 @@ class Sqlite:
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall()
         for (name,) in names:
             columns = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
-            key = tuple(column[1] for column in sorted(columns, key=lambda column: column[5]) if column[5] > 0)
+            key = tuple(column[1] for column in sorted(columns, key=lambda column: int(column[5])) if column[5] > 0)
             references = connection.execute(f"PRAGMA foreign_key_list({quoted(name)})").fetchall()
             triggers = connection.execute("SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?",
                                           (name,)).fetchone()[0]
