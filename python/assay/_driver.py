@@ -40,13 +40,15 @@ class Sqlite:
         import sqlite3
         if connection.row_factory is not None:
             raise Unrecordable("connection.row_factory is set: a recording gives rows as tuples")
-        if sqlite3.sqlite_version_info < (3, 35):
-            raise Unrecordable(f"SQLite {sqlite3.sqlite_version} has no RETURNING; 3.35 has")
+        if sqlite3.sqlite_version_info < (3, 37):
+            raise Unrecordable(f"SQLite {sqlite3.sqlite_version} is too old; 3.37 is not")
 
     def tables(self, connection: Any) -> list[tuple[Table, str]]:
         found = []
-        names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'").fetchall()
-        for (name,) in names:
+        # Neither virtual tables nor those that belong to one.
+        names = [row[1] for row in connection.execute("PRAGMA table_list")
+                 if row[0] == "main" and row[2] == "table" and not row[1].startswith("sqlite_")]
+        for name in names:
             columns = connection.execute(f"PRAGMA table_info({quoted(name)})").fetchall()
             key = tuple(column[1] for column in sorted(columns, key=lambda column: int(column[5])) if column[5] > 0)
             references = connection.execute(f"PRAGMA foreign_key_list({quoted(name)})").fetchall()
@@ -70,7 +72,8 @@ SELECT c.relname,
        EXISTS (SELECT 1 FROM pg_trigger t WHERE t.tgrelid = c.oid AND NOT t.tgisinternal)
          OR EXISTS (SELECT 1 FROM pg_rewrite r WHERE r.ev_class = c.oid),
        EXISTS (SELECT 1 FROM pg_constraint f WHERE f.conrelid = c.oid AND f.contype = 'f'
-               AND (f.confdeltype IN ('c', 'n', 'd') OR f.confupdtype IN ('c', 'n', 'd')))
+               AND (f.confdeltype IN ('c', 'n', 'd') OR f.confupdtype IN ('c', 'n', 'd'))),
+       c.relrowsecurity
 FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace ORDER BY 1"""
 
 
@@ -96,13 +99,21 @@ class Postgres:
             cursor.execute(_POSTGRES_TABLES)
             rows = cursor.fetchall()
         connection.rollback()
-        return [(Table(name, tuple(key or ())), _obstacle(name, tuple(key or ()), triggers, cascades))
-                for name, key, triggers, cascades in rows]
+        return [(Table(name, tuple(key or ())),
+                 f"table {name} has policies that hide rows" if hides else _obstacle(name, tuple(key or ()), triggers, cascades))
+                for name, key, triggers, cascades, hides in rows]
 
     def add_columns(self, connection: Any, table: Table) -> None:
         with connection.cursor() as cursor:
-            for column in (VERSION, PREVIOUS):
-                cursor.execute(f"ALTER TABLE {quoted(table.name)} ADD COLUMN IF NOT EXISTS {column} bigint")
+            cursor.execute("SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND NOT attisdropped", (quoted(table.name),))
+            there = {name for (name,) in cursor.fetchall()}
+            missing = [column for column in (VERSION, PREVIOUS) if column not in there]
+            if not missing:
+                return
+            cursor.execute("SET lock_timeout = '10s'")  # somebody may hold the table: an error, and no endless wait
+            for column in missing:
+                cursor.execute(f"ALTER TABLE {quoted(table.name)} ADD COLUMN {column} bigint")
+            cursor.execute("RESET lock_timeout")
 
 
 def _obstacle(name: str, key: tuple[str, ...], triggers: bool, cascades: bool) -> str:

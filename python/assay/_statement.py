@@ -46,8 +46,7 @@ class Statement:
     kind: str  # "select", "insert", "update", "delete"; "begin", "commit", "rollback"; "other"
     sql: str
     table: Table | None = None
-    added_first: int = 0  # columns of the result that are not the client's, at its beginning
-    added_last: int = 0  # and at its end
+    added: int = 0  # columns at the end of the result that are not the client's
     key: tuple[Any, ...] | None = None  # the one row that a select asks for, where it does
     answers: bool = True  # the client itself asked for rows
 
@@ -159,8 +158,8 @@ def _columns(table: Table, last: str) -> str:
 def _select(sql: str, tokens: list[Token], tables: Mapping[str, Table], version: int) -> Statement:
     _one_table(sql, tokens)
     at = _place(tokens, "from")
-    if at is None:
-        raise Unrecordable(f"expected FROM: {sql}")
+    if at is None or at < 2 or _place(tokens, "into") is not None:
+        raise Unrecordable(f"expected SELECT columns FROM table: {sql}")
     table, after = _table_at(sql, tokens, at + 1, tables)
     after = _skip_alias(tokens, after, _AFTER_TABLE)
     if after < len(tokens) and tokens[after].word not in _AFTER_TABLE:
@@ -169,9 +168,9 @@ def _select(sql: str, tokens: list[Token], tables: Mapping[str, Table], version:
         called = tokens[i].word and tokens[i + 1].text == "("
         if called and tokens[i].word not in _FUNCTIONS_OF_ONE_ROW:
             raise Unrecordable(f"{tokens[i].text}() may join rows: {sql}")
-    start = tokens[1].start
-    asked = f"{_columns(table, VERSION)}, "
-    return Statement("select", sql[:start] + asked + sql[start:], table, added_first=len(table.key) + 1)
+    # Behind what was asked for, since ORDER BY 1 counts from the first.
+    start = tokens[at].start
+    return Statement("select", f"{sql[:start]}, {_columns(table, VERSION)} {sql[start:]}", table, added=len(table.key) + 1)
 
 
 def _asked_key(tokens: list[Token], table: Table | None, parameters: Any) -> tuple[Any, ...] | None:
@@ -216,7 +215,7 @@ def _insert(sql: str, tokens: list[Token], tables: Mapping[str, Table], version:
         out += sql[done:token.start] + (f", {VERSION}" if i < values else f", {version}")
         done = token.start
     tail, answers = _returning(sql, tokens, table, VERSION)
-    return Statement("insert", out + sql[done:_end(sql, tokens)] + tail, table, added_last=len(table.key) + 1, answers=answers)
+    return Statement("insert", out + sql[done:_end(sql, tokens)] + tail, table, added=len(table.key) + 1, answers=answers)
 
 
 def _update(sql: str, tokens: list[Token], tables: Mapping[str, Table], version: int) -> Statement:
@@ -234,7 +233,7 @@ def _update(sql: str, tokens: list[Token], tables: Mapping[str, Table], version:
     tail, answers = _returning(sql, tokens, table, PREVIOUS)
     changed = f", {PREVIOUS} = {VERSION}, {VERSION} = {version}"
     return Statement("update", sql[:before] + changed + sql[before:_end(sql, tokens)] + tail, table,
-                     added_last=len(table.key) + 1, answers=answers)
+                     added=len(table.key) + 1, answers=answers)
 
 
 def _delete(sql: str, tokens: list[Token], tables: Mapping[str, Table], version: int) -> Statement:
@@ -246,4 +245,4 @@ def _delete(sql: str, tokens: list[Token], tables: Mapping[str, Table], version:
     if at < len(tokens) and tokens[at].word not in ("where", "returning"):
         raise Unrecordable(f"expected DELETE FROM table WHERE ...: {sql}")
     tail, answers = _returning(sql, tokens, table, VERSION)
-    return Statement("delete", sql[:_end(sql, tokens)] + tail, table, added_last=len(table.key) + 1, answers=answers)
+    return Statement("delete", sql[:_end(sql, tokens)] + tail, table, added=len(table.key) + 1, answers=answers)

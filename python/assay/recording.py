@@ -259,6 +259,10 @@ class _Cursor:
 
     def execute(self, sql: str, parameters: Sequence[Any] | Mapping[str, Any] | None = None) -> _Cursor:
         connection, made = self.connection, self.connection._recording
+        if hasattr(sql, "as_string"):  # psycopg's composed statements
+            sql = sql.as_string(connection._raw)
+        if not isinstance(sql, str):
+            raise Unrecordable("expected a statement as text")
         version = made._next_version()
         statement = understand(sql, parameters, made.tables, version)
         self._rows, self.description = None, None
@@ -340,7 +344,7 @@ class _Cursor:
         for row in rows:
             if not isinstance(row, tuple):
                 raise Unrecordable("a recording needs a cursor that gives rows as tuples")
-            told = row[:width + 1] if statement.added_first else row[-width - 1:]
+            told = row[-width - 1:]
             key = _key_text(table, told[:width])
             if statement.kind == "insert":
                 operations.append(("insert", key, version))
@@ -359,9 +363,8 @@ class _Cursor:
         if rows is None or not statement.answers:
             return
         columns = list(self._raw.description)
-        first, last = statement.added_first, len(columns) - statement.added_last
-        # What a star has brought besides.
-        kept = [i for i in range(first, last) if statement.table is None or columns[i][0] not in (VERSION, PREVIOUS)]
+        # Not what was added, nor what a star has brought besides.
+        kept = [i for i in range(len(columns) - statement.added) if statement.table is None or columns[i][0] not in (VERSION, PREVIOUS)]
         self.description = [columns[i] for i in kept]
         self._rows = iter(rows) if len(kept) == len(columns) else iter([tuple(row[i] for i in kept) for row in rows])
 

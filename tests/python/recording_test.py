@@ -8,6 +8,23 @@ import pytest
 import assay
 
 
+def in_threads(count, client):
+    failures = []
+
+    def guarded(number):
+        try:
+            client(number)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+
+
 def increment(connection):
     """A counter as it should not be written."""
     cursor = connection.cursor()
@@ -24,9 +41,9 @@ def incremented_together(postgres, level):
         cursor.execute("DROP TABLE IF EXISTS counter; CREATE TABLE counter (id int PRIMARY KEY, value int)")
         cursor.execute("INSERT INTO counter VALUES (1, 0)")
     r = assay.recording(setup, ["counter"])
-    barrier, worked = threading.Barrier(4), []
+    barrier, worked = threading.Barrier(4, timeout=60), []
 
-    def client():
+    def client(_):
         connection = postgres()
         connection.set_session(isolation_level=level)
         recorded = r.session(connection)
@@ -40,11 +57,7 @@ def incremented_together(postgres, level):
                 recorded.rollback()
         recorded.close()
 
-    threads = [threading.Thread(target=client) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(4, client)
     with setup, setup.cursor() as cursor:
         cursor.execute("SELECT value FROM counter")
         (value,) = cursor.fetchone()
@@ -103,6 +116,64 @@ def test_statements_by_themselves_are_transactions_by_themselves(postgres):
     connection.close()
 
 
+def busy(connection, error, draw, placeholder, begin):
+    """Thirty transactions of all that a recording follows; some fail, some are rolled back."""
+    at = f"WHERE id = {placeholder}"
+    for _ in range(30):
+        try:
+            if begin:
+                connection.execute(begin)
+            cursor = connection.cursor()
+            for _ in range(draw.randint(1, 4)):
+                key = draw.randint(1, 4)
+                what = draw.choice(["one", "all", "insert", "update", "add", "delete"])
+                if what == "one":
+                    cursor.execute(f"SELECT v FROM busy {at}", (key,))
+                elif what == "all":
+                    cursor.execute("SELECT v, id FROM busy WHERE v >= 0 ORDER BY 2")
+                    found = [row[1] for row in cursor.fetchall()]
+                    assert found == sorted(found)
+                elif what == "insert":
+                    cursor.execute(f"INSERT INTO busy (id, v) VALUES ({placeholder}, 7)", (key,))
+                elif what == "update":
+                    cursor.execute(f"UPDATE busy SET v = 1 {at}", (key,))
+                elif what == "add":
+                    cursor.execute(f"UPDATE busy SET v = v + 1 {at} RETURNING v", (key,))
+                else:
+                    cursor.execute(f"DELETE FROM busy {at}", (key,))
+            connection.commit() if draw.random() < 0.85 else connection.rollback()
+        except error:
+            connection.rollback()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_serializable_database_is_accused(postgres, tmp_path, seed):
+    import psycopg2
+    setup = postgres()
+    with setup, setup.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS busy; CREATE TABLE busy (id int PRIMARY KEY, v int)")
+    r = assay.recording(setup, ["busy"])
+
+    def client(number):
+        connection = postgres()
+        connection.set_session(isolation_level="SERIALIZABLE")
+        busy(r.session(connection), psycopg2.Error, random.Random(seed * 10 + number), "%s", None)
+        connection.close()
+
+    in_threads(4, client)
+    setup.close()
+    assert r.history().transactions > 30
+    r.check("serializable").require()
+
+    connect = lambda: sqlite3.connect(tmp_path / "busy.db", timeout=30, isolation_level=None)
+    connect().execute("CREATE TABLE busy (id INTEGER PRIMARY KEY, v INTEGER)")
+    r = assay.recording(connect())
+    in_threads(3, lambda number: busy(r.session(connect()), sqlite3.Error, random.Random(seed * 10 + number), "?",
+                                      random.Random(number).choice(["BEGIN", "BEGIN IMMEDIATE"])))
+    assert r.history().transactions > 30
+    r.check(["serializable", "strict-serializable"]).require()
+
+
 @pytest.fixture
 def sqlite(tmp_path):
     def connect():
@@ -132,11 +203,7 @@ def test_sqlite_is_serializable_where_transactions_are_used(sqlite):
             connection.commit() if draw.random() < 0.8 else connection.rollback()
         connection.close()
 
-    threads = [threading.Thread(target=client, args=(seed,)) for seed in range(3)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(3, client)
     history = r.history()
     assert history.transactions == 60
     assay.check(history, ["serializable", "strict-serializable"]).require()
