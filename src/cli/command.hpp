@@ -44,7 +44,8 @@ enum class AuditCommands : bool { left_out, all };
 void add_audit(CLI::App& root, Action& chosen, AuditCommands commands);
 void add_levels(CLI::App& root, Action& chosen);
 void add_formats(CLI::App& root, Action& chosen);
-// Describes the other subcommands, so it must be added last.
+// These describe the other subcommands, so they must be added last.
 void add_completion(CLI::App& root, Action& chosen);
+void add_manual(CLI::App& root, Action& chosen);
 
 }  // namespace assay::cli

@@ -69,7 +69,8 @@ std::string unknown_argument(const CLI::App& root) {
 
 AuditCommands commands_below_audit(int argc, char** argv) {
   const std::string_view first = argc > 1 ? argv[1] : "";
-  return first == "audit" || first == "completion" ? AuditCommands::all : AuditCommands::left_out;
+  return first == "audit" || first == "completion" || first == "manual" ? AuditCommands::all
+                                                                        : AuditCommands::left_out;
 }
 
 Exit run(int argc, char** argv) {
@@ -91,6 +92,7 @@ Exit run(int argc, char** argv) {
   add_levels(app, chosen);
   add_formats(app, chosen);
   add_completion(app, chosen);
+  add_manual(app, chosen);
   app.footer(
       "Examples:\n"
       "  assay check run.jsonl --level snapshot-isolation\n"
