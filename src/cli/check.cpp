@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "check/limits.hpp"
 #include "cli/command.hpp"
+#include "cli/evidence_page.hpp"
 #include "cli/option/choice.hpp"
 #include "cli/option/destination.hpp"
 #include "cli/option/guard.hpp"
@@ -19,7 +21,6 @@
 #include "history/builder.hpp"
 #include "report/dot.hpp"
 #include "report/junit.hpp"
-#include "report/page/page.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -82,11 +83,12 @@ check::Options settings_of(const CheckOptions& options) {
 // The forms of the verdict that go to files of their own.
 struct FileReport {
   const std::optional<std::string>& place;
-  std::string (*write)(const Examination&);
+  std::function<std::string(const Examination&)> write;
 };
 
 std::array<FileReport, 3> file_reports(const CheckOptions& options) {
-  return {{{options.report, report::html}, {options.dot, report::dot}, {options.junit, report::junit}}};
+  const auto page = [&options](const Examination& found) { return page_of(found, settings_of(options)); };
+  return {{{options.report, page}, {options.dot, report::dot}, {options.junit, report::junit}}};
 }
 
 bool any_file(const CheckOptions& options) {

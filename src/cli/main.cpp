@@ -12,6 +12,7 @@
 
 #include "assay/assay.hpp"
 #include "cli/command.hpp"
+#include "cli/option/command_line.hpp"
 #include "cli/option/interrupt.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/suggest.hpp"
@@ -169,6 +170,7 @@ void end_in_order_without_memory() {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   assay::cli::end_on_interrupt();
+  assay::cli::remember_command_line(argc, argv);
   assay::cli::end_in_order_without_memory();
   try {
     return static_cast<int>(assay::cli::run_and_tell(argc, argv));

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/evidence_page.hpp"
 #include "cli/option/destination.hpp"
 #include "cli/option/names.hpp"
 #include "cli/option/output.hpp"
@@ -16,7 +17,6 @@
 #include "cli/verdict.hpp"
 #include "evidence/examine.hpp"
 #include "format/format.hpp"
-#include "report/page/page.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -100,7 +100,7 @@ Exit run_run(const RunCommand& command) {
   how.check.progress = [&](std::string_view phase) { progress->phase(phase); };
   const evidence::Examination found =
       evidence::examine(std::move(history), levels_to_check(command, recording), how);
-  write_text(report::html(found), command.report);
+  write_text(page_of(found, how.check), command.report);
   progress.reset();
 
   if (command.json) {
