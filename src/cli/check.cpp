@@ -2,14 +2,17 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <functional>
 #include <memory>
 
 #include "check/limits.hpp"
 #include "cli/command.hpp"
+#include "cli/evidence_page.hpp"
 #include "cli/option/choice.hpp"
 #include "cli/option/destination.hpp"
 #include "cli/option/guard.hpp"
 #include "cli/option/input.hpp"
+#include "cli/option/locale.hpp"
 #include "cli/option/names.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/progress.hpp"
@@ -19,7 +22,6 @@
 #include "history/builder.hpp"
 #include "report/dot.hpp"
 #include "report/junit.hpp"
-#include "report/page/page.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -82,11 +84,12 @@ check::Options settings_of(const CheckOptions& options) {
 // The forms of the verdict that go to files of their own.
 struct FileReport {
   const std::optional<std::string>& place;
-  std::string (*write)(const Examination&);
+  std::function<std::string(const Examination&)> write;
 };
 
 std::array<FileReport, 3> file_reports(const CheckOptions& options) {
-  return {{{options.report, report::html}, {options.dot, report::dot}, {options.junit, report::junit}}};
+  const auto page = [&options](const Examination& found) { return page_of(found, settings_of(options)); };
+  return {{{options.report, page}, {options.dot, report::dot}, {options.junit, report::junit}}};
 }
 
 bool any_file(const CheckOptions& options) {
@@ -112,7 +115,7 @@ std::string output_of(const CheckOptions& options, const Examination& found) {
   if (options.json) {
     out += report::json(found);
   } else if (!options.quiet) {
-    out += report::text(found, {colour_on_output(), options.stats, options.all});
+    out += in_locale(report::text(found, {colour_on_output(), options.stats, options.all}));
   }
   return out;
 }
@@ -169,6 +172,7 @@ Exit run_check(const CheckOptions& options) {
   progress->phase("checking");
   settings.progress = [&](std::string_view phase) { progress->phase(phase); };
   how.decided = [&](const Examination& bare) {
+    progress->phase("explaining");
     if (!guard->watches()) return;
     const std::string words = output_of(options, bare);
     guard->prepare({words, words, "assay: error: a limit was reached before all was explained and written\n",

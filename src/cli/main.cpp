@@ -7,12 +7,17 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "assay/assay.hpp"
 #include "cli/command.hpp"
+#include "cli/option/command_line.hpp"
 #include "cli/option/interrupt.hpp"
+#include "cli/option/locale.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/suggest.hpp"
 #include "database/store.hpp"
@@ -35,7 +40,7 @@ constexpr const char* kOverview =
     "  assay levels                        what the levels promise\n"
     "  assay formats                       the formats that Assay reads and writes\n"
     "\n"
-    "'assay --help' lists all commands, 'assay COMMAND --help' explains one.\n";
+    "'assay --help' lists all commands, 'assay help COMMAND' explains one.\n";
 
 // What was typed that the parser does not know, with the nearest thing that it does know.
 std::string unknown_argument(const CLI::App& root) {
@@ -67,8 +72,21 @@ std::string unknown_argument(const CLI::App& root) {
   return "the command line could not be understood; see 'assay --help'";
 }
 
+bool asks_for_help(int argc, char** argv) {
+  return argc > 1 && std::string_view(argv[1]) == "help";
+}
+
+// 'assay help X' is 'assay X --help'.
+void parse(CLI::App& app, int argc, char** argv) {
+  if (!asks_for_help(argc, argv)) return app.parse(argc, argv);
+  std::vector<std::string> words{"--help"};  // the parser takes them from the end
+  for (int i = argc - 1; i > 1; --i) words.emplace_back(argv[i]);
+  app.parse(std::move(words));
+}
+
 AuditCommands commands_below_audit(int argc, char** argv) {
-  const std::string_view first = argc > 1 ? argv[1] : "";
+  const int at = asks_for_help(argc, argv) ? 2 : 1;
+  const std::string_view first = argc > at ? argv[at] : "";
   return first == "audit" || first == "completion" || first == "manual" ? AuditCommands::all
                                                                         : AuditCommands::left_out;
 }
@@ -76,7 +94,7 @@ AuditCommands commands_below_audit(int argc, char** argv) {
 Exit run(int argc, char** argv) {
   CLI::App app("Tells from the outside whether a database kept its isolation level.", "assay");
   Action chosen;
-  app.set_version_flag("--version", "assay " + std::string(api::version()), "Print the version");
+  app.set_version_flag("-V,--version", "assay " + std::string(api::version()), "Print the version");
   app.get_formatter()->column_width(34);
   add_run(app, chosen);
   add_record(app, chosen);
@@ -99,9 +117,9 @@ Exit run(int argc, char** argv) {
       "  assay check run.jsonl --all --json\n"
       "  assay COMMAND --help");
   try {
-    app.parse(argc, argv);
+    parse(app, argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print(app.help());
+    print(in_locale(app.help()));
     return Exit::holds;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");
@@ -171,6 +189,7 @@ void end_in_order_without_memory() {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   assay::cli::end_on_interrupt();
+  assay::cli::remember_command_line(argc, argv);
   assay::cli::end_in_order_without_memory();
   try {
     return static_cast<int>(assay::cli::run_and_tell(argc, argv));

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/evidence_page.hpp"
 #include "cli/option/destination.hpp"
+#include "cli/option/locale.hpp"
 #include "cli/option/names.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/progress.hpp"
@@ -16,7 +18,6 @@
 #include "cli/verdict.hpp"
 #include "evidence/examine.hpp"
 #include "format/format.hpp"
-#include "report/page/page.hpp"
 #include "report/report.hpp"
 
 namespace assay::cli {
@@ -98,15 +99,16 @@ Exit run_run(const RunCommand& command) {
   auto history = std::make_shared<const History>(format::read_history(command.history));
   how.read_seconds = seconds_since(started);
   how.check.progress = [&](std::string_view phase) { progress->phase(phase); };
+  how.decided = [&](const evidence::Examination&) { progress->phase("explaining"); };
   const evidence::Examination found =
       evidence::examine(std::move(history), levels_to_check(command, recording), how);
-  write_text(report::html(found), command.report);
+  write_text(page_of(found, how.check), command.report);
   progress.reset();
 
   if (command.json) {
     print(run_json(command, recording, found));
   } else if (!quiet) {
-    print("\n" + report::text(found, {colour_on_output(), false, false}));
+    print("\n" + in_locale(report::text(found, {colour_on_output(), false, false})));
     print(fmt::format("\nreport     {}\nhistory    {}\n", command.report, command.history));
   }
   return exit_code(found.outcomes);

@@ -23,6 +23,12 @@ const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG,
 const number = (n) => Number(n).toLocaleString("en-US");
 const counted = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 const shorten = (text, most) => (text.length > most ? text.slice(0, Math.max(most - 1, 1)) + "…" : text);
+// A key is known by its beginning and its end: what is too long loses its middle.
+function middle(text, most) {
+  if (text.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  return `${text.slice(0, most - 1 - tail)}…${tail > 0 ? text.slice(-tail) : ""}`;
+}
 const percent = (share) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`;
 function duration(seconds) {
   const size = Math.abs(seconds);

@@ -1,4 +1,5 @@
-// What a drawing shows and where: rows of transactions, reads that steps speak of, operations that matter.
+// What a drawing shows and where: rows of transactions, reads that steps speak of, operations that matter, and which
+// operation proves an end of a step.
 
 // Rows: a transaction stands below those that are known to come before it (session, reads-from, real time,
 // list order), as long as these do not form a circle themselves.
@@ -36,10 +37,32 @@ function impliedReads(steps) {
     const [from, to] = s.rule === "anti-dependency" ? [s.witness, s.from] : [s.to, s.witness];
     const id = `${from} ${to} ${s.keyId}`;
     if (from === to || from === -1 || to === -1 || known.has(id)) continue;
-    if (!implied.has(id)) implied.set(id, { from, to, rule: "reads-from", key: s.key, keyId: s.keyId, of: [] });
+    if (!implied.has(id))
+      implied.set(id, {
+        from,
+        to,
+        rule: "reads-from",
+        key: s.key,
+        keyId: s.keyId,
+        readBy: s.readBy,
+        readAt: s.readAt,
+        of: [],
+      });
     implied.get(id).of.push(s.number);
   }
   return [...implied.values()];
+}
+
+// Mere writers: all that the drawing has to say of them is who read from them. A tag at the read says that.
+function mereWriters(cast, edges, inCircle) {
+  const readers = new Set(edges.map((s) => s.to));
+  const out = new Set();
+  for (const t of cast) {
+    const own = edges.filter((s) => s.from === t.id);
+    const told = own.every((s) => s.rule === "reads-from" && s.to !== -1 && s.keyId !== undefined);
+    if (!inCircle.has(t.id) && !readers.has(t.id) && own.length > 0 && told) out.add(t.id);
+  }
+  return out;
 }
 
 function opsToShow(t, keys, reads, most) {
@@ -47,4 +70,44 @@ function opsToShow(t, keys, reads, most) {
   const wanted = t.operations.filter(matters);
   const shown = (wanted.length ? wanted : t.operations).slice(0, most);
   return { shown, hidden: t.count - shown.length };
+}
+
+const isQuery = (op) => op.keyId === undefined;
+const isRead = (op) => ["read", "list-read"].includes(op.kind) || isQuery(op);
+
+// The operation, among those shown of a transaction, by which a step leaves it or comes to it; none where the step is
+// not about a key.
+function proving(step, id, shown) {
+  if (step.keyId === undefined) return undefined;
+  const exact = step.readBy === id ? shown.find((op) => op.at === step.readAt) : undefined;
+  const reads = step.rule === "reads-from" ? id === step.to : kindOf(step) === "rw" && id === step.from;
+  if (reads) return exact || shown.find((op) => isRead(op) && (op.keyId === step.keyId || isQuery(op)));
+  const writes = shown.filter((op) => op.keyId === step.keyId && !isRead(op));
+  return writes[writes.length - 1] || exact;
+}
+
+// Versions that several operations of a drawing touch get a number, which is a colour: who saw the same is seen without
+// reading.
+function sharedVersions(operations) {
+  const times = new Map();
+  for (const op of operations) {
+    const version = versionOf(op);
+    if (version) times.set(version, (times.get(version) || 0) + 1);
+  }
+  const shared = [...times.keys()].filter((version) => times.get(version) > 1);
+  return new Map(shared.map((version, i) => [version, i % 6]));
+}
+const versionOf = (op) => (isQuery(op) || op.kind === "delete" ? null : `${op.keyId} ${op.initial ? "" : op.value}`);
+
+// The lines of an operation in a box: a value is never cut, it goes on below; a key loses its middle.
+function opLines(op, chars) {
+  const value = valueOf(op);
+  const head = (key) => `${verb(op)} ${key}${value ? join(op) : ""}`;
+  if (head(op.key).length + value.length <= chars) return { head: head(op.key), value, more: [] };
+  const around = head("").length;
+  const beside = chars - around - value.length;
+  if (beside >= Math.min(op.key.length, 9)) return { head: head(middle(op.key, beside)), value, more: [] };
+  const more = [];
+  for (let at = 0; at < value.length; at += chars - 2) more.push(value.slice(at, at + chars - 2));
+  return { head: head(middle(op.key, Math.max(chars - around, 5))), value: "", more };
 }

@@ -1,5 +1,7 @@
 // A scene: the drawing, the sentence about what is chosen, the steps.
 
+const anchored = []; // whoever has steps with addresses: called with the part of the page that was asked for
+
 // Whether the mouse is where it was: something has come to lie below it, nobody has moved it.
 let mouse = null;
 addEventListener("mousemove", (event) => {
@@ -7,8 +9,9 @@ addEventListener("mousemove", (event) => {
 });
 const mouseRests = (event) => mouse !== null && mouse.x === event.screenX && mouse.y === event.screenY;
 
-function scene(story, one, letters) {
+function scene(story, one, letters, prefix) {
   const node = el("div", { class: "scene" });
+  const address = (n) => `${prefix}step-${n}`;
   const byNumber = new Map(one.steps.map((s) => [s.number, s]));
   let pointed = null;
   let focused = null;
@@ -134,7 +137,8 @@ function scene(story, one, letters) {
       next.focus();
     });
     buttons.set(step.number, button);
-    list.append(el("li", {}, button));
+    const link = { class: "anchor", href: `#${address(step.number)}`, "aria-label": `Address of step ${step.number}` };
+    list.append(el("li", { id: address(step.number) }, button, el("a", link, "#")));
   }
   const circle = one.cycle.map((n) => byNumber.get(n)).filter(Boolean);
   const kinds = new Set(
@@ -143,21 +147,22 @@ function scene(story, one, letters) {
       .filter((s) => s.from !== s.to)
       .map(kindOf),
   );
-  fill(node, {}, [
-    el("div", { class: "board" }, drawing.node, told),
-    el(
-      "ul",
-      { class: "legend", "aria-label": "Kinds of arrows" },
-      LEGEND.filter(([kind]) => kinds.has(kind)).map(([kind, text]) =>
-        el(
-          "li",
-          { class: kind },
-          svg("svg", { width: 30, height: 8, "aria-hidden": "true" }, svg("line", { x1: 1, x2: 29, y1: 4, y2: 4 })),
-          text,
-        ),
+  const legend = el(
+    "ul",
+    { class: "legend", "aria-label": "Kinds of arrows" },
+    LEGEND.filter(([kind]) => kinds.has(kind)).map(([kind, text]) =>
+      el(
+        "li",
+        { class: kind },
+        svg("svg", { width: 30, height: 8, "aria-hidden": "true" }, svg("line", { x1: 1, x2: 29, y1: 4, y2: 4 })),
+        text,
       ),
     ),
-    el("h3", { class: "sub" }, "Step by step"),
+  );
+  const proof = el(
+    "div",
+    { class: "proof" },
+    el("h3", {}, "Step by step"),
     el("p", { class: "hint" }, "Each step follows from what clients recorded, or from earlier steps."),
     list,
     one.leftOut > 0 &&
@@ -166,29 +171,40 @@ function scene(story, one, letters) {
         { class: "hint" },
         `… resting on ${counted(one.leftOut, "earlier step")} not shown here; assay check --json lists all.`,
       ),
-    circle.length > 0 &&
-      el(
-        "p",
-        { class: "contradiction" },
-        el(
-          "span",
-          { class: "circle" },
-          `The contradiction: ${circle
-            .map((s) => drawing.name(s.from))
-            .filter((name, i, all) => name !== all[i - 1])
-            .concat(drawing.name(circle[0].from))
-            .join(" → ")}`,
-        ),
-        ` (steps ${one.cycle.join(", ")}). ` +
-          "Each would have to come before the next, and the last before the first. No order does that.",
-      ),
+    circle.length > 0 && contradiction(one, circle, drawing),
+  );
+  fill(node, {}, [
+    el("div", { class: "board" }, drawing.node, told, el("div", { class: "under" }, legend, saveButtons(drawing))),
+    proof,
   ]);
   show();
   const redraw = () => {
+    const width = node.clientWidth;
+    const beside = 400;
+    node.classList.toggle("beside", width >= 1000 && drawing.wish <= width - beside);
     drawing.draw(drawing.node.clientWidth || 800);
     show();
   };
-  return { node, redraw };
+  const named = (name) => one.steps.find((s) => address(s.number) === name);
+  const keep = (name) => {
+    kept = named(name).number;
+    show();
+  };
+  return { node, redraw, keep, has: (name) => Boolean(named(name)) };
+}
+
+function contradiction(one, circle, drawing) {
+  const names = circle
+    .map((s) => drawing.name(s.from))
+    .filter((name, i, all) => name !== all[i - 1])
+    .concat(drawing.name(circle[0].from));
+  return el(
+    "p",
+    { class: "contradiction" },
+    el("span", { class: "circle" }, `The contradiction: ${names.join(" → ")}`),
+    ` (steps ${one.cycle.join(", ")}). ` +
+      "Each would have to come before the next, and the last before the first. No order does that.",
+  );
 }
 
 function sentence(text) {

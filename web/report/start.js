@@ -26,10 +26,15 @@ if (data.storiesLeftOut)
 orderSection();
 levelsSection();
 numbersSection();
+notesSection();
+shareBar();
 document.getElementById("foot").append(`Assay ${data.assay}. This page is one file and fetches nothing.`);
 const redraw = () => redraws.forEach((draw) => draw());
 redraw();
 let width = innerWidth;
+const goTo = () => anchored.forEach((look) => look(location.hash.slice(1)));
+goTo();
+addEventListener("hashchange", goTo);
 addEventListener("resize", () => {
   if (innerWidth !== width) {
     width = innerWidth;

@@ -165,6 +165,41 @@ const chart = (title, hint, body) =>
   el("div", { class: "chart" }, el("h3", {}, title), hint && el("p", { class: "hint" }, hint), body);
 const meters = (title, hint, rows) => chart(title, hint, el("table", {}, el("tbody", {}, rows)));
 
+// The run itself, from the first start to the last end of a committed transaction.
+function runCharts(charts) {
+  const run = data.throughput;
+  const enough = 100;
+  if (!run || data.statistics.committed < enough) return;
+  const span = duration(run.seconds * run.commits.length);
+  charts.append(
+    chart(
+      "Commits over time",
+      `Over ${span}; at most ${number(Math.round(Math.max(...run.commits) / run.seconds))} per second, ` +
+        `in a ${run.commits.length}th of it.`,
+      columns(run.commits, "Commits over time"),
+    ),
+    chart(
+      "Latency over time",
+      `The slowest transaction that committed in each piece; at most ${duration(Math.max(...run.slowest))}.`,
+      columns(run.slowest, "Latency over time"),
+    ),
+  );
+  const faults = data.provenance ? data.provenance.faults : [];
+  if (faults.length === 0) return;
+  const left = data.provenance.faultsInAll - faults.length;
+  charts.append(
+    chart(
+      "What befell the server",
+      left > 0 ? `The first ${faults.length}; ${counted(left, "further fault")} not shown.` : "",
+      el(
+        "ul",
+        { class: "faults" },
+        faults.map((f) => el("li", {}, f)),
+      ),
+    ),
+  );
+}
+
 function numbersSection() {
   const s = data.statistics;
   const h = data.history;
@@ -217,6 +252,7 @@ function numbersSection() {
       ),
     );
   }
+  runCharts(charts);
   if (s.hotKeys.length)
     charts.append(
       meters(

@@ -1,67 +1,144 @@
-// The verdict, at the top of the page.
+// The verdict, at the top of the page: what it is about, what it is, and one sentence.
 
 function count(verdict) {
   return data.levels.filter((l) => l.verdict === verdict).length;
 }
+const worst = () => (count("violated") ? "violated" : count("undecided") ? "undecided" : "holds");
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-function headline() {
-  if (data.levels.length === 1) {
-    const level = data.levels[0];
-    const known =
-      data.stories.length === 1 && data.stories[0].anomaly && data.stories[0].consequence
-        ? `: ${data.stories[0].anomaly}`
-        : "";
-    return level.verdict === "undecided"
-      ? `Whether ${level.name} holds is undecided`
-      : level.verdict === "holds"
-        ? `${level.name} holds`
-        : `${level.name} is violated${known}`;
-  }
+function subject() {
+  return data.provenance ? `${data.provenance.store}, ${data.provenance.isolation}` : "";
+}
+
+// Of one level; what the anomaly is called stands for the violation.
+function singleHeadline(level) {
+  const known =
+    data.stories.length === 1 && data.stories[0].anomaly && data.stories[0].consequence ? data.stories[0].anomaly : "";
+  if (level.verdict === "undecided") return `whether ${level.name} holds is undecided`;
+  if (level.verdict === "holds") return `${level.name} holds`;
+  if (known && subject()) return known;
+  return `${level.name} is violated${known ? `: ${known}` : ""}`;
+}
+
+function manyHeadline() {
   const violated = count("violated");
   const undecided = count("undecided");
   const best = data.strongest
     ? `the strongest level that holds is ${data.strongest}`
     : "no level that was asked for holds";
-  if (violated === 0 && undecided === 0) return `All ${data.levels.length} levels hold`;
+  if (violated === 0 && undecided === 0) return `all ${data.levels.length} levels hold`;
   if (violated === 0)
     return `${number(undecided)} of ${data.levels.length} levels ${undecided === 1 ? "is" : "are"} undecided; ${best}`;
   return `${number(violated)} of ${data.levels.length} levels ${violated === 1 ? "is" : "are"} violated; ${best}`;
 }
 
+function headline() {
+  const found = data.levels.length === 1 ? singleHeadline(data.levels[0]) : manyHeadline();
+  return subject() ? `${subject()}: ${found}` : capital(found);
+}
+
+function sourceText() {
+  const h = data.history;
+  return (
+    `${h.path || "history"} · ${counted(h.transactions, "transaction")} in ${counted(h.sessions, "session")}, ` +
+    `${counted(h.operations, "operation")} on ${counted(h.keys, "key")} (${h.format})`
+  );
+}
+
+const chip = (name, value) => el("li", {}, el("span", {}, name), " ", value);
+function chips() {
+  const p = data.provenance;
+  if (!p) return null;
+  const begun = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)/.exec(p.begun);
+  return el(
+    "ul",
+    { class: "chips", "aria-label": "The run" },
+    chip("workload", p.workload),
+    chip("sessions", p.sessions),
+    chip("seed", p.seed),
+    data.throughput && chip("ran", duration(data.throughput.seconds * data.throughput.commits.length)),
+    chip("faults", p.faultsInAll ? number(p.faultsInAll) : "none"),
+    begun && chip("begun", `${begun[1]} ${begun[2]} UTC`),
+  );
+}
+
+// Why "holds" can be believed, and how far.
+function belief() {
+  const { committed } = data.statistics;
+  const met = data.contention;
+  const few = 1000;
+  const good = [];
+  const little = [];
+  if (data.levels.every((l) => l.ordered))
+    good.push("One order of the transactions explains all that the clients saw; the check found it.");
+  else good.push("Nothing that the clients saw contradicts what the level promises; the check looked at every read.");
+  if (committed >= few)
+    good.push(`${counted(committed, "transaction")} committed in ${counted(data.history.sessions, "session")}.`);
+  else if (committed === 0) little.push("No transaction is known to have committed: every level holds of nothing.");
+  else little.push(`Only ${counted(committed, "transaction")} committed: that is little evidence.`);
+  if (met) {
+    const told = `${number(met.met)} of ${number(met.transactions)} began while a conflicting one was running`;
+    if (met.met >= met.transactions / 100 && met.met > 0)
+      good.push(`The level was tried: ${told} (another session's, on a key of theirs, one of the two writing it).`);
+    else little.push(`The level was hardly tried: ${told}.`);
+  } else {
+    little.push("Without clock times it is not known how often transactions ran at the same time.");
+  }
+  const levels = data.levels.length === 1 ? ` --level ${data.levels[0].name}` : " --level LEVEL";
+  return el(
+    "ul",
+    { class: "belief", "aria-label": "Why it can be believed" },
+    good.map((text) => el("li", { class: "good" }, text)),
+    little.map((text) => el("li", { class: "little" }, text)),
+    el(
+      "li",
+      { class: "good" },
+      "The verdict can be proved: ",
+      el("code", {}, `assay check HISTORY${levels} --certificate PROOF`),
+      " writes the proof, and ",
+      el("code", {}, "assay verify PROOF HISTORY"),
+      " checks it with none of the code that decided.",
+    ),
+  );
+}
+
 function verdict() {
-  const worst = count("violated") ? "violated" : count("undecided") ? "undecided" : "holds";
+  const found = worst();
   const text = headline();
   document.title = `${text} · Assay`;
-  const h = data.history;
-  document
-    .getElementById("source")
-    .append(
-      el("span", { class: "mono" }, h.path || "history"),
-      ` · ${counted(h.transactions, "transaction")} in ${counted(h.sessions, "session")}, ` +
-        `${counted(h.operations, "operation")} on ${counted(h.keys, "key")} (${h.format})`,
-    );
-  const single = data.levels.length === 1 ? data.levels[0] : null;
-  const lead = [];
+  document.getElementById("source").append(sourceText());
   const story = data.stories[0];
-  if (story) lead.push(...story.sentences);
-  else if (worst === "holds")
-    lead.push("What the clients saw can be explained by one order of the transactions; the check found such an order.");
+  const lead = story ? story.sentences.slice(0, 1).map(sentence) : [];
   for (const level of data.levels)
     if (level.verdict === "undecided" && level.reason) lead.push(`${level.name}: ${level.reason}.`);
-  const notes = h.notes.concat(
+  const single = data.levels.length === 1 ? data.levels[0] : null;
+  const node = document.getElementById("verdict");
+  node.classList.add(`is-${found}`);
+  fill(node, {}, [
+    el("p", { class: `mark ${found}` }, single ? `${single.name} ${found}` : found),
+    el("h1", { id: "headline" }, text),
+    lead.map((s) => el("p", { class: "lead" }, s)),
+    !story && single && el("p", { class: "promise" }, `${single.name} promises: ${single.promise}`),
+    found === "holds" && belief(),
+    el("div", { class: "facts" }, chips(), commandLine()),
+  ]);
+}
+
+// What whoever made or read the history says about it.
+function notesSection() {
+  const notes = data.history.notes.concat(
     data.sessionOrder === "ignore" ? ["the order of transactions in a session is ignored"] : [],
   );
-  fill(document.getElementById("verdict"), {}, [
-    el("p", { class: `mark ${worst}` }, worst),
-    el("h1", { id: "headline" }, text[0].toUpperCase() + text.slice(1)),
-    single && el("p", { class: "promise" }, `${single.name} promises: ${single.promise}`),
-    lead.map((s) => el("p", { class: "lead" }, s)),
-    story && story.consequence && el("p", { class: "promise" }, `What it means: ${story.consequence}`),
-    notes.length > 0 &&
+  if (notes.length === 0) return;
+  document.getElementById("numbers").before(
+    el(
+      "section",
+      { "aria-label": "Notes" },
       el(
         "ul",
         { class: "notes" },
         notes.map((n) => el("li", {}, n)),
       ),
-  ]);
+    ),
+  );
 }

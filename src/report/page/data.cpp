@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "report/departures.hpp"
 #include "report/live.hpp"
+#include "report/page/contention.hpp"
 #include "report/page/drawing.hpp"
+#include "report/page/provenance.hpp"
+#include "report/page/throughput.hpp"
 #include "report/page/transactions.hpp"
 #include "report/printable.hpp"
 #include "report/report.hpp"
@@ -42,11 +46,11 @@ Json level_row(const Outcome& outcome, std::span<const Outcome> all) {
   Json counts = Json::array();
   for (const check::Count& count : outcome.counts)
     counts.push_back({{"name", count.name}, {"value", count.value}});
-  Json out = {{"name", level.name},         {"verdict", name(outcome.verdict)},
-              {"promise", level.promise},   {"source", level.source},
-              {"method", outcome.method},   {"reason", cut(printable(outcome.reason), kLongestText)},
-              {"seconds", seconds},         {"phases", std::move(phases)},
-              {"counts", std::move(counts)}};
+  Json out = {{"name", level.name},          {"verdict", name(outcome.verdict)},
+              {"promise", level.promise},    {"source", level.source},
+              {"method", outcome.method},    {"reason", cut(printable(outcome.reason), kLongestText)},
+              {"seconds", seconds},          {"phases", std::move(phases)},
+              {"counts", std::move(counts)}, {"ordered", !outcome.order.empty()}};
   const Outcome* weaker = outcome.verdict == Verdict::violated ? refuted_by(outcome, all) : nullptr;
   if (weaker != nullptr) out["since"] = info(weaker->level).name;
   return out;
@@ -84,6 +88,33 @@ Json statistics(const History& history) {
   return out;
 }
 
+Json provenance(const History& history) {
+  const auto found = provenance_of(history);
+  if (!found) return nullptr;
+  const auto told = [](const std::string& text) { return cut(printable(text), kLongestText); };
+  Json faults = Json::array();
+  for (std::size_t i = 0; i < std::min(found->faults.size(), kMostNotes); ++i)
+    faults.push_back(told(found->faults[i]));
+  return {{"store", told(found->store)},       {"isolation", told(found->isolation)},
+          {"workload", told(found->workload)}, {"sessions", told(found->sessions)},
+          {"seed", told(found->seed)},         {"begun", told(found->begun)},
+          {"faults", std::move(faults)},       {"faultsInAll", found->faults.size()}};
+}
+
+Json contention(const History& history) {
+  const auto found = contention_of(history);
+  if (!found) return nullptr;
+  return {{"transactions", found->transactions}, {"met", found->met}};
+}
+
+Json throughput(const History& history, const PageLimits& limits) {
+  const auto found = throughput_of(history, limits.pieces);
+  if (!found) return nullptr;
+  Json slowest = Json::array();
+  for (const double value : found->slowest) slowest.push_back(std::round(value * 1e7) / 1e7);
+  return {{"seconds", found->piece_seconds}, {"commits", found->commits}, {"slowest", std::move(slowest)}};
+}
+
 // Of the strongest level that holds and comes with an order.
 Json commit_order(const History& history, std::span<const Outcome> outcomes, const PageLimits& limits) {
   const Outcome* best = nullptr;
@@ -115,10 +146,10 @@ PageLimits PageLimits::halved() const {
   const auto half = [](std::size_t n) { return std::max<std::size_t>(n / 2, 1); };
   return {half(stories),      half(scenes),     half(steps),      half(bad_reads),
           half(transactions), half(operations), half(neighbours), half(neighbour_operations),
-          half(departures),   half(pieces)};
+          half(departures),   half(pieces),     half(groups)};
 }
 
-std::string page_data(const Examination& examination, const PageLimits& limits) {
+std::string page_data(const Examination& examination, const PageLimits& limits, const PageContext& context) {
   const History& history = *examination.history;
   Json levels = Json::array();
   for (const Outcome& outcome : examination.outcomes)
@@ -161,6 +192,11 @@ std::string page_data(const Examination& examination, const PageLimits& limits) 
                      {"sessions", chosen.sessions()},
                      {"statistics", statistics(history)},
                      {"running", std::move(running)},
+                     {"provenance", provenance(history)},
+                     {"contention", contention(history)},
+                     {"throughput", throughput(history, limits)},
+                     {"command", context.command},
+                     {"smallHistory", context.small_history},
                      {"commitOrder", commit_order(history, examination.outcomes, limits)}};
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

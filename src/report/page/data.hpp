@@ -6,11 +6,13 @@
 #include <string>
 
 #include "evidence/examination.hpp"
+#include "report/page/page_context.hpp"
 #include "report/page/page_limits.hpp"
 
 namespace assay::report {
 
 // A JSON object on one line, in valid UTF-8.
-std::string page_data(const evidence::Examination& examination, const PageLimits& limits);
+std::string page_data(const evidence::Examination& examination, const PageLimits& limits,
+                      const PageContext& context = {});
 
 }  // namespace assay::report

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/page/bad_read_counts.hpp"
 #include "report/printable.hpp"
 #include "report/scenes.hpp"
 #include "report/sentence.hpp"
@@ -67,6 +68,7 @@ class StoryData {
     out["castLeftOut"] = not_shown_;
     out["reads"] = std::move(reads);
     out["readsLeftOut"] = outcome_.bad_reads.size() - std::min(outcome_.bad_reads.size(), limits_.bad_reads);
+    if (!outcome_.bad_reads.empty()) out["badReads"] = bad_read_counts(history_, outcome_.bad_reads, limits_);
     out["scenes"] = std::move(scenes);
     out["scenesLeftOut"] = scenes_.left_out;
     out["twoSided"] = scenes_.two_sided;
@@ -182,6 +184,11 @@ class StoryData {
       for (const Txn txn : {s.from.txn, s.to.txn, s.witness}) chosen_.matters(txn, s.key);
     }
     if (has_witness(s)) out["witness"] = id(s.witness);
+    if (s.read != check::kNoOp) {
+      out["readBy"] = index(history_.transaction_of(s.read));
+      out["readAt"] = position(s.read);
+      chosen_.matters(s.read);
+    }
     return out;
   }
 

@@ -44,9 +44,15 @@ std::string filled(std::string_view page, std::string_view css, std::string_view
 
 }  // namespace
 
-std::string html(const Examination& examination) {
+std::string html(const Examination& examination, const PageContext& context) {
+  constexpr std::size_t kLargestHistory = kLargestPage / 8;
+  constexpr std::size_t kLongestCommand = 4000;
+  PageContext fitting;
+  if (context.small_history.size() <= kLargestHistory) fitting.small_history = context.small_history;
+  if (context.command.size() <= kLongestCommand) fitting.command = context.command;
   for (PageLimits limits;; limits = limits.halved()) {
-    std::string page = filled(kPageHtml, kPageCss, safe_in_script(page_data(examination, limits)), kPageJs);
+    const std::string data = safe_in_script(page_data(examination, limits, fitting));
+    std::string page = filled(kPageHtml, kPageCss, data, kPageJs);
     if (page.size() < kLargestPage) return page;
   }
 }

@@ -6,12 +6,13 @@
 #include <string>
 
 #include "evidence/examination.hpp"
+#include "report/page/page_context.hpp"
 
 namespace assay::report {
 
 inline constexpr std::size_t kLargestPage = 2'000'000;  // bytes
 
 // Always below kLargestPage: what does not fit is counted instead of shown.
-std::string html(const evidence::Examination& examination);
+std::string html(const evidence::Examination& examination, const PageContext& context = {});
 
 }  // namespace assay::report
