@@ -257,12 +257,16 @@ class Expansion {
 
   // Each key of which the predicate is known to match a version; of any other it says nothing.
   void learned(Op op, const Query& query, LearnedPredicates::Number number) {
+    if (not_returned_ == NotReturned::is_read) miss_learned(op, number);
+    rows(query, op);
+  }
+  void miss_learned(Op op, LearnedPredicates::Number number) {
+    const auto is_no_match = [&](Version v) { return !learned_.matches(number, v); };
     std::optional<Key> last;
     for (const Version matching : learned_.matching(number)) {
       const Key k = h_.key_of(matching);
       if (k == last || is_list_[index(k)]) continue;
       last = k;
-      const auto is_no_match = [&](Version v) { return !learned_.matches(number, v); };
       if (shown_[index(k)] != kNotShown || !says_what_is_missing(k, is_no_match)) continue;
       const auto [at, fresh] = not_learned_[number].try_emplace(index(k));
       if (fresh) {
@@ -274,7 +278,6 @@ class Expansion {
       read_one_of(op, k, at->second);
       if (spent_ > most_) return;
     }
-    rows(query, op);
   }
 
   struct Seen {

@@ -18,8 +18,7 @@ class ReadResolver {
         fates_(fates),
         queries_(queries),
         has_lists_(h_.has(OpKind::append) || h_.has(OpKind::list_read)),
-        all_have_versions_(!h_.has(OpKind::list_read) && !h_.has(OpKind::predicate_read) &&
-                           !h_.has(OpKind::range_read)),
+        all_have_versions_(!h_.has(OpKind::list_read) && !h_.has_queries()),
         stamp_(h_.keys(), kNone),
         returned_by_(h_.has_queries() && queries_ != QueryReads::none ? h_.keys() : 0, kNone) {}
 

@@ -51,6 +51,7 @@ RowCounts::RowCounts(const History& history, const Queries& queries)
     if (has_places && asked.says_all) ++uses[{asked.first, asked.last}];
   }
   std::vector<std::pair<std::uint32_t, Places>> most_used;
+  most_used.reserve(uses.size());
   for (const auto& [places, times] : uses) most_used.emplace_back(times, places);
   std::sort(most_used.rbegin(), most_used.rend());
   for (std::size_t i = 0; i < std::min(most_used.size(), kMostTrees); ++i)
