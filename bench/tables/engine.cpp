@@ -89,6 +89,23 @@ int awkward(const Bench& bench) {
   return table.misses();
 }
 
+// Nothing ties most writers of a key to each other but what follows from the reads.
+int blind(const Bench& bench) {
+  Table table("60 % blind writes, no session order: 8 operations, a key for twenty transactions");
+  for (const char* level : {"ser", "si", "pc"}) {
+    for (const std::uint32_t size : {2'000U, 8'000U, 32'000U, 100'000U}) {
+      if (size == 100'000 && !bench.full) continue;
+      const std::string file = bench.generate(
+          fmt::format("blind-{}", size),
+          {"--transactions", std::to_string(size), "--keys", std::to_string(size / 20), "--operations", "8",
+           "--reads", "0.4", "--updates", "0", "--aborts", "0", "--no-times"});
+      table.row(fmt::format("{}, {}", size, level),
+                check(bench, file, level, {"--sessions=ignore", "--timeout", "60"}), {20.0, {}, {}, "holds"});
+    }
+  }
+  return table.misses();
+}
+
 int violations(const Bench& bench) {
   Table table("One planted violation in 100,000 uniform transactions; the bar is what accepting costs");
   struct Planted {
@@ -169,7 +186,7 @@ int public_histories(const Bench& bench) {
 }  // namespace
 
 int engine(const Bench& bench) {
-  return sizes(bench) + awkward(bench) + violations(bench) + public_histories(bench);
+  return sizes(bench) + awkward(bench) + blind(bench) + violations(bench) + public_histories(bench);
 }
 
 }  // namespace assay::tables

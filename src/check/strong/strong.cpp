@@ -120,8 +120,7 @@ class Decision {
       if (!ladder_.settle_at_once) {
         clock_.enter("search");
         progress("searching");
-        const SearchResult found =
-            search(problem, order, budget(problem, kFirstConflicts, 5), limits_, refine_);
+        const SearchResult found = search(problem, order, first_budget(problem), limits_, refine_);
         add(found.stats);
         outcome_.method = "search";
         if (tell(problem, found)) return;
@@ -185,8 +184,7 @@ class Decision {
     clock_.enter("search");
     progress("searching");
     outcome_.method = "settling, search";
-    result = search(stronger, schedule.order, budget(problem, kConflicts, 1), limits_, refine_,
-                    Manner::from_the_left);
+    result = search(stronger, schedule.order, later_budget(problem), limits_, refine_, Manner::from_the_left);
     add(result.stats);
     // The settled edges were taken as known; what they rest on belongs to the core.
     if (result.answer == SearchResult::Answer::unsatisfiable)
@@ -234,12 +232,16 @@ class Decision {
   }
 
   SearchBudget unlimited() const { return {{}, {}, ladder_.choices_at_once, ladder_.farthest_jump}; }
-  SearchBudget budget(const Problem& problem, std::uint64_t conflicts,
-                      std::uint32_t events_per_conflict) const {
+  SearchBudget conflicts(std::uint64_t most) const {
     SearchBudget budget = unlimited();
-    budget.conflicts = ladder_.first_conflicts.value_or(conflicts + problem.nodes() / events_per_conflict);
+    budget.conflicts = ladder_.first_conflicts.value_or(most);
     return budget;
   }
+  // Before settling. With session order much is known, and the search seldom needs more.
+  SearchBudget first_budget(const Problem& problem) const {
+    return problem.keep_sessions ? later_budget(problem) : conflicts(5000 + problem.nodes() / 5);
+  }
+  SearchBudget later_budget(const Problem& problem) const { return conflicts(20000 + problem.nodes()); }
 
   Question ask(StrongLevel level) const {
     return {h_,
@@ -262,7 +264,7 @@ class Decision {
     if (schedule.forced > 0 || refinement_) {
       SearchResult found;
       if (!ladder_.settle_at_once) {
-        found = search(serial, order, budget(serial, kFirstConflicts, 5), limits_, refine_);
+        found = search(serial, order, first_budget(serial), limits_, refine_);
         add(found.stats);
       }
       if (found.answer == SearchResult::Answer::gave_up && !limits_.exceeded_now())
@@ -364,9 +366,6 @@ class Decision {
   void progress(std::string_view phase) const {
     if (options_.progress) options_.progress(phase);
   }
-
-  // Of a search before settling and after it; some for every event come on top.
-  static constexpr std::uint64_t kFirstConflicts = 5000, kConflicts = 20000;
 
   const History& h_;
   const Reads& reads_;

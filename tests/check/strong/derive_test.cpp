@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "check/derivation.hpp"
+#include "check/strong/saturate.hpp"
 #include "support/random/drawn_problem.hpp"
 
 namespace assay::check {
