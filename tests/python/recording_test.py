@@ -296,6 +296,13 @@ def test_the_plugin_fails_a_test_with_the_explanation(pytester):
             other.execute("UPDATE counter SET value = 1 WHERE id = 1")
             assert other.execute("SELECT value FROM counter WHERE id = 1").fetchone() == (1,)
 
+        def test_nothing_recorded(assay_recording, tmp_path):
+            connection = sqlite3.connect(tmp_path / "test.db")
+            connection.execute("CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER)")
+            assay_recording(connection)
+            connection.execute("INSERT INTO counter (id, value) VALUES (1, 0)")
+            connection.commit()
+
         def test_nothing_wrong(assay_recording, tmp_path):
             connection = sqlite3.connect(tmp_path / "test.db")
             connection.execute("CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER)")
@@ -304,5 +311,5 @@ def test_the_plugin_fails_a_test_with_the_explanation(pytester):
             r.connection.commit()
     """)
     result = pytester.runpytest_subprocess("-p", "assay.pytest_plugin")
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["E *serializable  violated", "E *counter:1*"])
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["E *serializable  violated", "E *counter:1*", "E *serializable  undecided*"])
