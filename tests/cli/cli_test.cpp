@@ -43,7 +43,7 @@ TEST_F(CommandLine, WithoutArgumentsTellsWhatItIs) {
 
 TEST_F(CommandLine, EveryCommandHasHelpWithExamples) {
   for (const char* command : {"check", "convert", "stats", "generate", "levels", "formats", "completion",
-                              "verify", "shrink", "record", "run", "watch", "audit"}) {
+                              "verify", "shrink", "record", "run", "watch", "audit", "manual"}) {
     const Ran ran = run_assay({command, "--help"});
     EXPECT_EQ(ran.exit_code, 0) << command;
     EXPECT_NE(ran.out.find("Examples:"), std::string::npos) << command;
@@ -350,6 +350,20 @@ TEST_F(CommandLine, CompletionsKnowCommandsOptionsAndLevels) {
     EXPECT_EQ(ran.exit_code, 0) << shell;
     EXPECT_NE(ran.out.find("strict-serializable"), std::string::npos) << shell;
   }
+}
+
+TEST_F(CommandLine, TheManualHasAPageForEveryCommandWithEveryOption) {
+  const std::string pages = run_assay({"manual", "--list"}).out;
+  for (const char* page : {"assay\n", "assay-check\n", "assay-audit-run\n", "assay-manual\n"}) {
+    EXPECT_NE(pages.find(page), std::string::npos) << page;
+  }
+  const std::string shown = run_assay({"manual", "assay-check"}).out;
+  EXPECT_TRUE(shown.starts_with(".TH ASSAY\\-CHECK 1 ")) << shown;
+  for (const char* part : {"\\fB\\-\\-clock\\-drift\\fR \\fIDURATION\\fR",
+                           "\\fB\\-l\\fR, \\fB\\-\\-level\\fR", "Exit code: 0"}) {
+    EXPECT_NE(shown.find(part), std::string::npos) << part << "\n" << shown;
+  }
+  EXPECT_EQ(run_assay({"manual", "assay-chek"}).exit_code, 3);
 }
 
 TEST_F(CommandLine, ACertificateIsAcceptedForItsHistoryOnly) {

@@ -98,6 +98,27 @@ def test_a_failed_transaction_of_postgres_that_is_committed_counts_as_aborted(po
     connection.close()
 
 
+def test_a_lost_connection_leaves_the_fate_unknown(postgres):
+    import psycopg2
+    connection = postgres()
+    with connection, connection.cursor() as cursor:
+        cursor.execute("DROP TABLE IF EXISTS one; CREATE TABLE one (id int PRIMARY KEY, v int)")
+    r = assay.recording(connection, ["one"])
+    victim = r.session(postgres())
+    victim.cursor().execute("INSERT INTO one (id, v) VALUES (1, 1)")
+    r.connection.cursor().execute("SELECT pg_terminate_backend(%s)", (victim.info.backend_pid,))
+    r.connection.commit()
+    with pytest.raises(psycopg2.Error):
+        victim.commit()
+    assert [each.fate for each in r._transactions if each.operations] == [assay.Fate.UNKNOWN]
+    cursor = r.connection.cursor()
+    cursor.execute("SELECT v FROM one WHERE id = 1")
+    assert cursor.fetchone() is None
+    r.connection.commit()
+    r.check("strict-serializable").require()
+    connection.close()
+
+
 def test_statements_by_themselves_are_transactions_by_themselves(postgres):
     connection = postgres()
     connection.autocommit = True
@@ -296,6 +317,13 @@ def test_the_plugin_fails_a_test_with_the_explanation(pytester):
             other.execute("UPDATE counter SET value = 1 WHERE id = 1")
             assert other.execute("SELECT value FROM counter WHERE id = 1").fetchone() == (1,)
 
+        def test_nothing_recorded(assay_recording, tmp_path):
+            connection = sqlite3.connect(tmp_path / "test.db")
+            connection.execute("CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER)")
+            assay_recording(connection)
+            connection.execute("INSERT INTO counter (id, value) VALUES (1, 0)")
+            connection.commit()
+
         def test_nothing_wrong(assay_recording, tmp_path):
             connection = sqlite3.connect(tmp_path / "test.db")
             connection.execute("CREATE TABLE counter (id INTEGER PRIMARY KEY, value INTEGER)")
@@ -304,5 +332,5 @@ def test_the_plugin_fails_a_test_with_the_explanation(pytester):
             r.connection.commit()
     """)
     result = pytester.runpytest_subprocess("-p", "assay.pytest_plugin")
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["E *serializable  violated", "E *counter:1*"])
+    result.assert_outcomes(passed=1, failed=2)
+    result.stdout.fnmatch_lines(["E *serializable  violated", "E *counter:1*", "E *serializable  undecided*"])
