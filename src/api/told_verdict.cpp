@@ -196,7 +196,7 @@ const char* assay_report_json(assay_report* report) {
 }
 
 const char* assay_report_page(assay_report* report) {
-  return written(report, &assay_report::page, report::html);
+  return written(report, &assay_report::page, [](const Examination& found) { return report::html(found); });
 }
 
 const char* assay_report_dot(assay_report* report) {
