@@ -1,11 +1,11 @@
 // The drawing: a column per session, boxes for transactions, arrows for steps.
 
 class Drawing {
-  constructor(story, scene, letters, onChoose) {
+  constructor(story, scene, letters, hearing) {
     this.story = story;
     this.scene = scene;
     this.letters = letters;
-    this.onChoose = onChoose;
+    this.hearing = hearing;
     this.node = el("div", { class: "drawing" });
     this.edges = new Map();
     this.boxes = new Map();
@@ -335,17 +335,13 @@ class Drawing {
   edge(step, d, inCycle, taken, words) {
     const look = `${kindOf(step)}${inCycle ? " in-cycle" : ""}`;
     const told = `Step ${step.number}: ${this.claim(step)}: ${step.reason}.`;
-    const hearing = {
-      onclick: () => this.onChoose(step.number, true),
-      onmouseenter: () => this.onChoose(step.number, false),
-      onmouseleave: () => this.onChoose(null, false),
-    };
+    const { onfocus, onblur, ...mouse } = this.hearing(step.number);
     const line = svg("path", { class: "line", d });
     this.wireLayer.append(line); // lengths are known only of what is in the document
     this.wireLayer.append(
       svg(
         "g",
-        { class: `wire ${look}`, "data-of": step.number, ...hearing },
+        { class: `wire ${look}`, "data-of": step.number, ...mouse },
         svg("path", { class: "hit", d }),
         line,
         this.head(line),
@@ -362,9 +358,9 @@ class Drawing {
         "aria-pressed": "false",
         "aria-label": told,
         "data-step": step.number,
-        ...hearing,
-        onfocus: () => this.onChoose(step.number, false),
-        onblur: () => this.onChoose(null, false),
+        ...mouse,
+        onfocus,
+        onblur,
         onkeydown: (event) => this.key(event, step.number),
       },
       text,
@@ -444,7 +440,7 @@ class Drawing {
       next.setAttribute("tabindex", "0");
       next.focus();
     } else if (event.key === "Enter" || event.key === " ") {
-      this.onChoose(at, true);
+      this.hearing(at).onclick();
     } else {
       return;
     }

@@ -1,17 +1,52 @@
 // A scene: the drawing, the sentence about what is chosen, the steps.
 
+// Whether the mouse is where it was: something has come to lie below it, nobody has moved it.
+let mouse = null;
+addEventListener("mousemove", (event) => {
+  mouse = { x: event.screenX, y: event.screenY };
+});
+const mouseRests = (event) => mouse !== null && mouse.x === event.screenX && mouse.y === event.screenY;
+
 function scene(story, one, letters) {
   const node = el("div", { class: "scene" });
   const byNumber = new Map(one.steps.map((s) => [s.number, s]));
+  let pointed = null;
+  let focused = null;
   let kept = null;
   let shown = null;
   const told = el("div", { class: "told", "aria-live": "polite" });
   const buttons = new Map();
 
-  const drawing = new Drawing(story, one, letters, (n, keep) => choose(n, keep));
-  function choose(n, keep) {
-    if (keep) kept = kept === n ? null : n;
-    shown = n === null || (keep && kept === null) ? kept : n;
+  // What is pointed at is shown, else what has the focus, else what a click has kept. A page that scrolls under a
+  // resting mouse brings other steps below it: that is not pointing.
+  const hearing = (n) => ({
+    onclick: () => {
+      kept = kept === n ? null : n;
+      pointed = focused = kept;
+      show();
+    },
+    onmouseenter: (event) => {
+      if (mouseRests(event)) return;
+      pointed = n;
+      show();
+    },
+    onmouseleave: () => {
+      pointed = null;
+      show();
+    },
+    onfocus: () => {
+      pointed = null;
+      focused = n;
+      show();
+    },
+    onblur: () => {
+      focused = null;
+      show();
+    },
+  });
+  const drawing = new Drawing(story, one, letters, hearing);
+  function show() {
+    shown = pointed ?? focused ?? kept;
     const step = shown === null ? null : byNumber.get(shown);
     drawing.light(step);
     for (const [number, button] of buttons) button.setAttribute("aria-pressed", String(number === shown));
@@ -46,8 +81,8 @@ function scene(story, one, letters) {
   }
   node.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
-      kept = null;
-      choose(null, false);
+      pointed = focused = kept = null;
+      show();
     }
   });
 
@@ -62,11 +97,7 @@ function scene(story, one, letters) {
         "aria-pressed": "false",
         "data-step": step.number,
         tabindex: step.number === 1 ? "0" : "-1",
-        onclick: () => choose(step.number, true),
-        onmouseenter: () => choose(step.number, false),
-        onmouseleave: () => choose(null, false),
-        onfocus: () => choose(step.number, false),
-        onblur: () => choose(null, false),
+        ...hearing(step.number),
       },
       el("span", { class: "n", "aria-hidden": "true" }, step.number),
       el(
@@ -152,10 +183,10 @@ function scene(story, one, letters) {
           "Each would have to come before the next, and the last before the first. No order does that.",
       ),
   ]);
-  choose(null, false);
+  show();
   const redraw = () => {
     drawing.draw(drawing.node.clientWidth || 800);
-    choose(null, false);
+    show();
   };
   return { node, redraw };
 }
