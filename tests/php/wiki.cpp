@@ -11,7 +11,9 @@ namespace {
 
 constexpr const char* kExtensions =
     "extension=mbstring\nextension=xml\nextension=intl\nextension=gmp\nextension=dom\nextension=xmlreader\n"
-    "extension=iconv\nextension=tokenizer\nextension=fileinfo\nextension=calendar\n";
+    "extension=iconv\nextension=tokenizer\nextension=fileinfo\nextension=calendar\n"
+    // An edit conflict would run diff3, which nobody could repeat.
+    "disable_functions=exec,shell_exec,system,passthru,proc_open,popen,mail,fsockopen,stream_socket_client\n";
 
 std::string form_encoded(const std::string& text) {
   static constexpr char kDigits[] = "0123456789ABCDEF";
