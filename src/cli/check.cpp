@@ -12,6 +12,7 @@
 #include "cli/option/destination.hpp"
 #include "cli/option/guard.hpp"
 #include "cli/option/input.hpp"
+#include "cli/option/locale.hpp"
 #include "cli/option/names.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/progress.hpp"
@@ -114,7 +115,7 @@ std::string output_of(const CheckOptions& options, const Examination& found) {
   if (options.json) {
     out += report::json(found);
   } else if (!options.quiet) {
-    out += report::text(found, {colour_on_output(), options.stats, options.all});
+    out += in_locale(report::text(found, {colour_on_output(), options.stats, options.all}));
   }
   return out;
 }
@@ -171,6 +172,7 @@ Exit run_check(const CheckOptions& options) {
   progress->phase("checking");
   settings.progress = [&](std::string_view phase) { progress->phase(phase); };
   how.decided = [&](const Examination& bare) {
+    progress->phase("explaining");
     if (!guard->watches()) return;
     const std::string words = output_of(options, bare);
     guard->prepare({words, words, "assay: error: a limit was reached before all was explained and written\n",

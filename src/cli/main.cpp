@@ -7,13 +7,17 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "assay/assay.hpp"
 #include "cli/command.hpp"
 #include "cli/option/command_line.hpp"
 #include "cli/option/interrupt.hpp"
+#include "cli/option/locale.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/suggest.hpp"
 #include "database/store.hpp"
@@ -36,7 +40,7 @@ constexpr const char* kOverview =
     "  assay levels                        what the levels promise\n"
     "  assay formats                       the formats that Assay reads and writes\n"
     "\n"
-    "'assay --help' lists all commands, 'assay COMMAND --help' explains one.\n";
+    "'assay --help' lists all commands, 'assay help COMMAND' explains one.\n";
 
 // What was typed that the parser does not know, with the nearest thing that it does know.
 std::string unknown_argument(const CLI::App& root) {
@@ -68,15 +72,32 @@ std::string unknown_argument(const CLI::App& root) {
   return "the command line could not be understood; see 'assay --help'";
 }
 
+bool asks_for_help(int argc, char** argv) {
+  return argc > 1 && std::string_view(argv[1]) == "help";
+}
+
+// 'assay help X' is 'assay X --help'.
+void parse(CLI::App& app, int argc, char** argv) {
+  if (!asks_for_help(argc, argv)) return app.parse(argc, argv);
+  // Asked for help on a command that there is not, the parser would explain the program instead.
+  const auto known =
+      app.get_subcommands([&](const CLI::App* each) { return argc > 2 && each->check_name(argv[2]); });
+  std::vector<std::string> words;  // the parser takes them from the end
+  if (argc == 2 || !known.empty()) words.emplace_back("--help");
+  for (int i = argc - 1; i > 1; --i) words.emplace_back(argv[i]);
+  app.parse(std::move(words));
+}
+
 AuditCommands commands_below_audit(int argc, char** argv) {
-  const std::string_view first = argc > 1 ? argv[1] : "";
+  const int at = asks_for_help(argc, argv) ? 2 : 1;
+  const std::string_view first = argc > at ? argv[at] : "";
   return first == "audit" || first == "completion" ? AuditCommands::all : AuditCommands::left_out;
 }
 
 Exit run(int argc, char** argv) {
   CLI::App app("Tells from the outside whether a database kept its isolation level.", "assay");
   Action chosen;
-  app.set_version_flag("--version", "assay " + std::string(api::version()), "Print the version");
+  app.set_version_flag("-V,--version", "assay " + std::string(api::version()), "Print the version");
   app.get_formatter()->column_width(34);
   add_run(app, chosen);
   add_record(app, chosen);
@@ -98,9 +119,9 @@ Exit run(int argc, char** argv) {
       "  assay check run.jsonl --all --json\n"
       "  assay COMMAND --help");
   try {
-    app.parse(argc, argv);
+    parse(app, argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print(app.help());
+    print(in_locale(app.help()));
     return Exit::holds;
   } catch (const CLI::CallForVersion& version) {
     print(std::string(version.what()) + "\n");

@@ -156,7 +156,7 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
         ->capture_default_str();
   };
   const auto seconds = [&](const std::string& name, auto& value, const std::string& text) {
-    command.add_option(name, value, text)->type_name("SECONDS");
+    in_seconds(command.add_option(name, value, text));
   };
   add_database_options(command, options);
   std::string names;
@@ -171,7 +171,8 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
           "What transactions ask the database for, in its own words or by level; its strongest if not "
           "given")
       ->type_name("LEVEL");
-  seconds("--duration", options.duration, "How long (10 if neither this nor --transactions is given)");
+  seconds("--duration", options.duration,
+          "How long: 30, 30s or 5m (10 if neither this nor --transactions is given)");
   number("--transactions", options.run.transactions, "How many, over all sessions");
   seconds("--warm-up", options.warm_up, "Run this long before counting and timing");
   positive("--sessions", options.run.sessions, "Clients, a connection each");

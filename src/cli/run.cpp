@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/evidence_page.hpp"
 #include "cli/option/destination.hpp"
+#include "cli/option/locale.hpp"
 #include "cli/option/names.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/progress.hpp"
@@ -98,6 +99,7 @@ Exit run_run(const RunCommand& command) {
   auto history = std::make_shared<const History>(format::read_history(command.history));
   how.read_seconds = seconds_since(started);
   how.check.progress = [&](std::string_view phase) { progress->phase(phase); };
+  how.decided = [&](const evidence::Examination&) { progress->phase("explaining"); };
   const evidence::Examination found =
       evidence::examine(std::move(history), levels_to_check(command, recording), how);
   write_text(page_of(found, how.check), command.report);
@@ -106,7 +108,7 @@ Exit run_run(const RunCommand& command) {
   if (command.json) {
     print(run_json(command, recording, found));
   } else if (!quiet) {
-    print("\n" + report::text(found, {colour_on_output(), false, false}));
+    print("\n" + in_locale(report::text(found, {colour_on_output(), false, false})));
     print(fmt::format("\nreport     {}\nhistory    {}\n", command.report, command.history));
   }
   return exit_code(found.outcomes);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/option/names.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/progress.hpp"
 #include "system/address.hpp"
@@ -18,12 +19,11 @@ void add_sending_options(CLI::App& command, SendingOptions& options, const std::
       .add_option("--secret", options.secret,
                   "The file of a secret that the watcher knows too; each proves it to the other")
       ->type_name("FILE");
-  command
-      .add_option(
+  in_seconds(
+      command.add_option(
           "--send-patience", options.patience,
-          "How long to wait for a watcher that was there and does not answer; for one that is connected and "
-          "takes nothing, at least 10")
-      ->type_name("SECONDS")
+          "How long to wait for a watcher that was there and does not answer: 30, 30s or 2m; for one that "
+          "is connected and takes nothing, at least 10"))
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
 }

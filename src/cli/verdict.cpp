@@ -6,6 +6,8 @@
 #include <string>
 #include <thread>
 
+#include "cli/option/names.hpp"
+
 namespace assay::cli {
 
 using check::Outcome;
@@ -27,8 +29,8 @@ void add_memory_option(CLI::App& command, LimitOptions& options) {
 }
 
 void add_time_and_memory_options(CLI::App& command, LimitOptions& options) {
-  command.add_option("--timeout", options.timeout, "Give up, undecided, after this long")
-      ->type_name("SECONDS");
+  in_seconds(command.add_option("--timeout", options.timeout,
+                                "Give up, undecided, after this long: 90, 90s or 1.5m"));
   add_memory_option(command, options);
 }
 

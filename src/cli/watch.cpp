@@ -20,15 +20,18 @@
 #include "cli/option/destination.hpp"
 #include "cli/option/guard.hpp"
 #include "cli/option/interrupt.hpp"
+#include "cli/option/locale.hpp"
 #include "cli/option/names.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/progress.hpp"
+#include "cli/repetition.hpp"
 #include "cli/verdict.hpp"
 #include "collect/directory_source.hpp"
 #include "collect/file_source.hpp"
 #include "collect/pipe_source.hpp"
 #include "collect/socket_source.hpp"
 #include "report/page/page.hpp"
+#include "report/page/violations_index.hpp"
 #include "system/input_error.hpp"
 #include "watch/event.hpp"
 #include "watch/metrics.hpp"
@@ -49,8 +52,8 @@ struct WatchCommand {
   std::string level = "serializable";
   std::optional<std::string> listen, secret, metrics, checkpoint, on_violation;
   std::string report_dir = "assay-violations";
-  std::string clock_drift = "100ms";
-  std::size_t collectors = 0, sessions = 0;
+  std::string clock_drift = "100ms", alert_every = "60s";
+  std::size_t collectors = 0, sessions = 0, max_reports = 5;
   std::uint64_t horizon = 100'000, require_committed = 0;
   LimitOptions limits;
   bool stop = false, until_end = false, leave_out = false, json_lines = false, quiet = false;
@@ -60,7 +63,11 @@ struct WatchCommand {
 class Announcer {
  public:
   Announcer(const WatchCommand& command, Level level, std::chrono::nanoseconds drift)
-      : command_(command), level_(level), drift_(drift), progress_(!command.quiet, "watching") {
+      : command_(command),
+        level_(level),
+        drift_(drift),
+        repetition_(command.max_reports, duration_of(command.alert_every)),
+        progress_(!command.quiet, "watching") {
     if (command.on_violation) alert_ = std::make_unique<Alert>(*command.on_violation);
   }
 
@@ -87,23 +94,33 @@ class Announcer {
   // Writes the page; what is returned announces it.
   std::function<void()> violation(const Violation& violation) {
     const watch::ExaminedViolation examined = watch::examine(violation, level_, drift_);
-    const std::optional<std::string> page =
-        examined.found ? write_page(report::html(*examined.found), watch::page_name(violation))
-                       : std::nullopt;
+    const std::string kind = watch::kind_of(examined);
+    const Repetition::Next next = repetition_.next(kind, Repetition::Clock::now());
+    std::optional<std::string> page;
+    if (examined.found && next.in_full) {
+      page = write_page(report::html(*examined.found), watch::page_name(violation));
+      if (page) {
+        pages_.push_back({watch::page_name(violation), kind, violation.number});
+        write_index();
+      }
+    }
     std::string text;
     if (command_.json_lines) {
       text = watch::violation_line(examined, page);
-    } else if (!command_.quiet) {
-      text = watch::violation_text(examined, page, colour_on_output());
+    } else if (!command_.quiet && next.in_full) {
+      text = in_locale(watch::violation_text(examined, page, colour_on_output()));
+    } else if (!command_.quiet && next.of_its_kind == command_.max_reports + 1) {
+      text = fmt::format("violation {} ({}): more of this kind are only counted\n", violation.number, kind);
     }
-    return [this, text, page] {
+    const std::string shown = page || pages_.empty() ? page.value_or("") : index_path();
+    return [this, text, shown, alert = next.alert] {
       {
         const std::lock_guard lock(mutex_);
         wipe_progress();
         if (!text.empty()) print(text);
         flush_output();
       }
-      if (alert_) alert_->raise(page.value_or(""));
+      if (alert_ && alert) alert_->raise(shown);
     };
   }
 
@@ -121,14 +138,36 @@ class Announcer {
   void end(const Status& s) {
     const std::lock_guard lock(mutex_);
     wipe_progress();
+    if (!pages_.empty()) write_index();
     if (command_.json_lines) return print_now(watch::status_line("end", level_, s));
-    if (!command_.quiet) print(watch::end_text(level_, s));
+    if (command_.quiet) return;
+    const std::string kinds = repetition_.told();
+    if (!kinds.empty())
+      print(fmt::format("found: {}{}\n", kinds, pages_.empty() ? "" : "; all pages: " + index_path()));
+    print(watch::end_text(level_, s));
   }
 
  private:
   static void print_now(const std::string& text) {
     print(text);
     flush_output();
+  }
+
+  std::string index_path() const { return (fs::path(command_.report_dir) / "index.html").string(); }
+
+  // With the pages of earlier watches that are there.
+  void write_index() {
+    std::vector<report::ListedPage> all = pages_;
+    std::set<std::string> known;
+    for (const report::ListedPage& page : pages_) known.insert(page.file);
+    std::set<std::string> earlier;
+    std::error_code unreadable;
+    for (const fs::directory_entry& entry : fs::directory_iterator(command_.report_dir, unreadable)) {
+      const std::string file = entry.path().filename().string();
+      if (watch::is_page_name(file) && known.count(file) == 0) earlier.insert(file);
+    }
+    for (const std::string& file : earlier) all.push_back({file, "", 0});
+    write_page(report::violations_index(info(level_).name, repetition_.counts(), all), "index.html");
   }
 
   // A report that cannot be written must not end the watch: the violation is told in words all the same.
@@ -149,6 +188,8 @@ class Announcer {
   const WatchCommand& command_;
   Level level_;
   std::chrono::nanoseconds drift_;
+  Repetition repetition_;
+  std::vector<report::ListedPage> pages_;
   std::mutex mutex_;
   Progress progress_;
   std::unique_ptr<Alert> alert_;
@@ -316,6 +357,31 @@ void add_what_to_watch(CLI::App& command, WatchCommand& options) {
       ->type_name("N");
 }
 
+// What becomes of a violation.
+void add_telling_options(CLI::App& command, WatchCommand& options) {
+  command
+      .add_option("--report-dir", options.report_dir,
+                  "Where a page is written for each violation that is told, and an index.html")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command
+      .add_option("--max-reports", options.max_reports,
+                  "Of each kind of violation so many are told in full, with a page; the others are counted")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N")
+      ->capture_default_str();
+  command
+      .add_option("--on-violation", options.on_violation,
+                  "A command to run when there was a violation; the path of its page, or of the index, is "
+                  "added to it")
+      ->type_name("COMMAND");
+  command
+      .add_option("--alert-every", options.alert_every,
+                  "Run that command at most so often for one kind of violation; 0: for each")
+      ->type_name("DURATION")
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void add_watch(CLI::App& root, Action& chosen_action) {
@@ -352,13 +418,7 @@ void add_watch(CLI::App& root, Action& chosen_action) {
                    "By how much clocks may disagree, for the levels with real time")
       ->type_name("DURATION")
       ->capture_default_str();
-  command->add_option("--report-dir", options->report_dir, "Where a page is written for each violation")
-      ->type_name("DIR")
-      ->capture_default_str();
-  command
-      ->add_option("--on-violation", options->on_violation,
-                   "A command to run for each violation; the path of its page is added to it")
-      ->type_name("COMMAND");
+  add_telling_options(*command, *options);
   command->add_option("--metrics", options->metrics, "Serve telemetry for Prometheus here, at /metrics")
       ->type_name("HOST:PORT");
   command->add_flag("--json-lines", options->json_lines, "Print events as JSON, one object per line");

@@ -62,8 +62,20 @@ ExaminedViolation examine(const Violation& violation, Level level, std::chrono::
   return examined;
 }
 
+std::string kind_of(const ExaminedViolation& examined) {
+  if (!examined.found || examined.found->explanations.empty()) return "violation without a name";
+  return std::string(info(examined.found->explanations.front().counterexample.anomaly).title);
+}
+
 std::string page_name(const Violation& violation) {
   return fmt::format("violation-{:016x}.html", violation.digest);
+}
+
+bool is_page_name(std::string_view file) {
+  constexpr std::string_view kBegin = "violation-", kEnd = ".html";
+  return file.size() == kBegin.size() + 16 + kEnd.size() && file.starts_with(kBegin) &&
+         file.ends_with(kEnd) &&
+         file.find_first_not_of("0123456789abcdef", kBegin.size()) == kBegin.size() + 16;
 }
 
 std::string violation_text(const ExaminedViolation& examined, const std::optional<std::string>& page,

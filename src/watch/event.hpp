@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "evidence/examination.hpp"
 #include "level/level.hpp"
@@ -22,8 +23,12 @@ struct ExaminedViolation {
 };
 ExaminedViolation examine(const Violation& violation, Level level, std::chrono::nanoseconds clock_drift);
 
+// What it is called: violations of the same name are of one kind.
+std::string kind_of(const ExaminedViolation& examined);
+
 // The same for the same violation, so that a page which is written again replaces itself.
 std::string page_name(const Violation& violation);
+bool is_page_name(std::string_view file);
 
 // `page` is where the page of the violation is, if there is one.
 std::string violation_text(const ExaminedViolation& examined, const std::optional<std::string>& page,

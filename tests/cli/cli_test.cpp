@@ -57,6 +57,62 @@ TEST_F(CommandLine, TellsItsVersion) {
   EXPECT_TRUE(ran.out.starts_with("assay 0.")) << ran.out;
 }
 
+TEST_F(CommandLine, HelpAndVersionHaveShortForms) {
+  EXPECT_EQ(run_assay({"help", "check"}).out, run_assay({"check", "--help"}).out);
+  EXPECT_EQ(run_assay({"help", "audit", "check"}).out, run_assay({"audit", "check", "--help"}).out);
+  EXPECT_EQ(run_assay({"help"}).out, run_assay({"--help"}).out);
+  EXPECT_EQ(run_assay({"-V"}).out, run_assay({"--version"}).out);
+  const Ran unknown = run_assay({"help", "chekc"});
+  EXPECT_EQ(unknown.exit_code, 3) << unknown.out;
+}
+
+TEST_F(CommandLine, WhereTheLocaleHasNoSignsTextIsAscii) {
+  const auto text = [&](const std::string& locale) {
+    return run_shell("LC_ALL=" + locale + " $ASSAY check " + lost_update_).out;
+  };
+  const std::string plain = text("C");
+  EXPECT_NE(plain.find(" -> "), std::string::npos) << plain;
+  EXPECT_TRUE(
+      std::all_of(plain.begin(), plain.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; }));
+  EXPECT_NE(text("en_US.UTF-8").find("→"), std::string::npos);
+  const Ran json = run_shell(
+      "LC_ALL=C $ASSAY check --json " +
+      folder_.file("sign.jsonl", "{\"s\":0,\"t\":0,\"status\":\"ok\",\"ops\":[[\"r\",\"…\",5]]}\n"));
+  EXPECT_NE(json.out.find("…"), std::string::npos) << "what a program reads is as it was: " << json.out;
+}
+
+TEST_F(CommandLine, ConvertTakesTheFormatFromTheName) {
+  const std::string packed = folder_.file("run.assay"), text = folder_.file("run.txt"),
+                    back = folder_.file("back.jsonl");
+  EXPECT_EQ(run_assay({"convert", serial_, packed}).exit_code, 0);
+  EXPECT_NE(run_assay({"check", packed}).out.find("(packed)"), std::string::npos);
+  EXPECT_EQ(run_assay({"convert", packed, back}).exit_code, 0);
+  EXPECT_NE(run_assay({"check", back}).out.find("(jsonl)"), std::string::npos);
+  EXPECT_EQ(run_assay({"convert", serial_, text}).exit_code, 0);
+  EXPECT_NE(run_assay({"check", text}).out.find("(text)"), std::string::npos);
+  const Ran untold = run_assay({"convert", serial_, folder_.file("history")});
+  EXPECT_EQ(untold.exit_code, 3);
+  EXPECT_NE(untold.err.find("does not tell a format to write; say which: --to FORMAT"), std::string::npos)
+      << untold.err;
+
+  // What is left of a recording, and what to do about it.
+  std::filesystem::resize_file(packed, std::filesystem::file_size(packed) - 5);
+  const Ran cut = run_assay({"check", packed});
+  EXPECT_EQ(cut.exit_code, 3);
+  EXPECT_NE(cut.err.find("(--truncated takes what is whole)"), std::string::npos) << cut.err;
+  EXPECT_EQ(run_assay({"check", packed, "--truncated"}).exit_code, 0);
+}
+
+TEST_F(CommandLine, DurationsHaveUnits) {
+  for (const char* duration : {"60", "60s", "1m", "60000ms", "0.5h"})
+    EXPECT_EQ(run_assay({"check", serial_, "--timeout", duration}).exit_code, 0) << duration;
+  for (const char* duration : {"5 parsecs", "s", "1d", "-1s"}) {
+    const Ran ran = run_assay({"check", serial_, "--timeout", duration});
+    EXPECT_EQ(ran.exit_code, 3) << duration;
+    EXPECT_NE(ran.err.find("--timeout"), std::string::npos) << ran.err;
+  }
+}
+
 TEST_F(CommandLine, ExitCodeZeroWhereTheLevelHolds) {
   const Ran ran = run_assay({"check", serial_});
   EXPECT_EQ(ran.exit_code, 0) << ran.err;

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -42,7 +43,9 @@ class WatchCommand : public ::testing::Test {
   }
   std::size_t pages() const {
     if (!fs::exists(pages_)) return 0;
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(pages_), fs::directory_iterator()));
+    return static_cast<std::size_t>(
+        std::count_if(fs::directory_iterator(pages_), fs::directory_iterator(),
+                      [](const auto& entry) { return entry.path().filename() != "index.html"; }));
   }
   const TemporaryFolder folder_;
   const std::string pages_ = folder_.file("pages");
@@ -203,6 +206,57 @@ TEST_F(WatchCommand, FollowsAFileAndTellsWhatHappensToIt) {
   EXPECT_EQ(running.wait(), 1);
   EXPECT_TRUE(running.says("serializable  violated: 2 in all; 4 transactions")) << running.out();
   EXPECT_EQ(pages(), 2U);
+}
+
+// A database that breaks its promise all the time: the first of a kind are told, the others counted.
+TEST_F(WatchCommand, OfManyViolationsOfAKindTheFirstAreToldAndTheOthersCounted) {
+  std::string lines;
+  for (int key = 1; key <= 8; ++key) {
+    for (const int session : {0, 1}) {
+      lines += fmt::format(R"({{"s":{},"t":{},"status":"ok","ops":[["r",{},null],["w",{},{}]]}})"
+                           "\n",
+                           session, key, key, key, session + 1);
+    }
+  }
+  const std::string file = folder_.file("run.jsonl", lines), calls = folder_.file("calls");
+  const Ran ran = run_assay(
+      watch({file, "--until-end", "--max-reports", "3", "--on-violation", "echo called >>" + calls + ";:"}));
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  EXPECT_EQ(pages(), 3U);
+  EXPECT_NE(ran.out.find("violation 3 of serializable"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("violation 4 (lost update): more of this kind are only counted"), std::string::npos);
+  EXPECT_EQ(ran.out.find("violation 5"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("found: 8 lost update; all pages: " + pages_ + "/index.html"), std::string::npos)
+      << ran.out;
+  EXPECT_NE(ran.out.find("violated: 8 in all"), std::string::npos) << ran.out;
+
+  std::ifstream in(pages_ + "/index.html");
+  const std::string index{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_NE(index.find("serializable: 8 violations"), std::string::npos) << index;
+  EXPECT_NE(index.find("5 more were counted and have no page."), std::string::npos) << index;
+  for (const fs::directory_entry& entry : fs::directory_iterator(pages_)) {
+    const std::string name = entry.path().filename();
+    if (name == "index.html") continue;
+    EXPECT_NE(index.find("href=\"" + name + "\""), std::string::npos) << name;
+  }
+  std::ifstream called(calls);
+  const std::string said{std::istreambuf_iterator<char>(called), {}};
+  EXPECT_EQ(said, "called\n") << "at most once per kind and minute";
+}
+
+TEST_F(WatchCommand, AnAlertForEachViolationIfThatIsAskedFor) {
+  const std::string file =
+      folder_.file("run.jsonl", std::string(kLostUpdate) +
+                                    R"({"s":0,"t":1,"status":"ok","ops":[["r",9,null],["w",9,1]]}
+{"s":1,"t":1,"status":"ok","ops":[["r",9,null],["w",9,2]]}
+)");
+  const std::string calls = folder_.file("calls");
+  const Ran ran = run_assay(watch({file, "--until-end", "--quiet", "--alert-every", "0", "--on-violation",
+                                   "echo called >>" + calls + ";:"}));
+  EXPECT_EQ(ran.exit_code, 1) << ran.err;
+  std::ifstream called(calls);
+  const std::string said{std::istreambuf_iterator<char>(called), {}};
+  EXPECT_EQ(said, "called\ncalled\n");
 }
 
 TEST_F(WatchCommand, StopEndsAtTheFirstViolation) {

@@ -125,23 +125,16 @@ class Arrows {
     return `Step ${step.number}: ${this.drawing.claim(step)}: ${step.reason}.`;
   }
   mouse(step) {
-    const { onChoose } = this.drawing;
-    return {
-      onclick: () => onChoose(step.number, true),
-      onmouseenter: () => onChoose(step.number, false),
-      onmouseleave: () => onChoose(null, false),
-    };
+    const { onclick, onmouseenter, onmouseleave } = this.drawing.hearing(step.number);
+    return { onclick, onmouseenter, onmouseleave };
   }
   button(step, look, ...children) {
-    const { onChoose } = this.drawing;
     return svg(
       "g",
       {
         ...{ class: `edge ${look}`, role: "button", "aria-pressed": "false" },
         ...{ "aria-label": this.told(step), "data-step": step.number },
-        ...this.mouse(step),
-        onfocus: () => onChoose(step.number, false),
-        onblur: () => onChoose(null, false),
+        ...this.drawing.hearing(step.number),
         onkeydown: (event) => this.key(event, step.number),
       },
       children,
@@ -246,7 +239,7 @@ class Arrows {
       next.setAttribute("tabindex", "0");
       next.focus();
     } else if (event.key === "Enter" || event.key === " ") {
-      this.drawing.onChoose(at, true);
+      this.drawing.hearing(at).onclick();
     } else {
       return;
     }

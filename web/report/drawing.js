@@ -6,11 +6,11 @@ const CHAR = 7; // width of a character of an operation
 const HEAD = 32; // height of a box above its operations
 
 class Drawing {
-  constructor(story, scene, letters, onChoose) {
+  constructor(story, scene, letters, hearing) {
     this.story = story;
     this.scene = scene;
     this.letters = letters;
-    this.onChoose = onChoose;
+    this.hearing = hearing; // of a step, by its number: what becomes of mouse and focus
     this.node = el("div", { class: "drawing" });
     this.boxes = new Map();
     this.arrows = new Arrows(this);

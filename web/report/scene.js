@@ -2,19 +2,54 @@
 
 const anchored = []; // whoever has steps with addresses: called with the part of the page that was asked for
 
+// Whether the mouse is where it was: something has come to lie below it, nobody has moved it.
+let mouse = null;
+addEventListener("mousemove", (event) => {
+  mouse = { x: event.screenX, y: event.screenY };
+});
+const mouseRests = (event) => mouse !== null && mouse.x === event.screenX && mouse.y === event.screenY;
+
 function scene(story, one, letters, prefix) {
   const node = el("div", { class: "scene" });
   const address = (n) => `${prefix}step-${n}`;
   const byNumber = new Map(one.steps.map((s) => [s.number, s]));
+  let pointed = null;
+  let focused = null;
   let kept = null;
   let shown = null;
   const told = el("div", { class: "told", "aria-live": "polite" });
   const buttons = new Map();
 
-  const drawing = new Drawing(story, one, letters, (n, keep) => choose(n, keep));
-  function choose(n, keep) {
-    if (keep) kept = kept === n ? null : n;
-    shown = n === null || (keep && kept === null) ? kept : n;
+  // What is pointed at is shown, else what has the focus, else what a click has kept. A page that scrolls under a
+  // resting mouse brings other steps below it: that is not pointing.
+  const hearing = (n) => ({
+    onclick: () => {
+      kept = kept === n ? null : n;
+      pointed = focused = kept;
+      show();
+    },
+    onmouseenter: (event) => {
+      if (mouseRests(event)) return;
+      pointed = n;
+      show();
+    },
+    onmouseleave: () => {
+      pointed = null;
+      show();
+    },
+    onfocus: () => {
+      pointed = null;
+      focused = n;
+      show();
+    },
+    onblur: () => {
+      focused = null;
+      show();
+    },
+  });
+  const drawing = new Drawing(story, one, letters, hearing);
+  function show() {
+    shown = pointed ?? focused ?? kept;
     const step = shown === null ? null : byNumber.get(shown);
     drawing.light(step);
     for (const [number, button] of buttons) button.setAttribute("aria-pressed", String(number === shown));
@@ -49,8 +84,8 @@ function scene(story, one, letters, prefix) {
   }
   node.addEventListener("keydown", (event) => {
     if (event.key === "Escape") {
-      kept = null;
-      choose(null, false);
+      pointed = focused = kept = null;
+      show();
     }
   });
 
@@ -65,11 +100,7 @@ function scene(story, one, letters, prefix) {
         "aria-pressed": "false",
         "data-step": step.number,
         tabindex: step.number === 1 ? "0" : "-1",
-        onclick: () => choose(step.number, true),
-        onmouseenter: () => choose(step.number, false),
-        onmouseleave: () => choose(null, false),
-        onfocus: () => choose(step.number, false),
-        onblur: () => choose(null, false),
+        ...hearing(step.number),
       },
       el("span", { class: "n", "aria-hidden": "true" }, step.number),
       el(
@@ -146,18 +177,18 @@ function scene(story, one, letters, prefix) {
     el("div", { class: "board" }, drawing.node, told, el("div", { class: "under" }, legend, saveButtons(drawing))),
     proof,
   ]);
-  choose(null, false);
+  show();
   const redraw = () => {
     const width = node.clientWidth;
     const beside = 400;
     node.classList.toggle("beside", width >= 1000 && drawing.wish <= width - beside);
     drawing.draw(drawing.node.clientWidth || 800);
-    choose(null, false);
+    show();
   };
   const named = (name) => one.steps.find((s) => address(s.number) === name);
   const keep = (name) => {
-    kept = null;
-    choose(named(name).number, true);
+    kept = named(name).number;
+    show();
   };
   return { node, redraw, keep, has: (name) => Boolean(named(name)) };
 }

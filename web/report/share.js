@@ -55,7 +55,7 @@ function tellingLines() {
     story.scenes.forEach((scene, i) => {
       if (story.scenes.length > 1) lines.push({ text: `Case ${i + 1}: if ${scene.assumptions.join(", and ")}:` });
       const letters = new Map(story.cast.map((c) => [c.transaction, c.label]));
-      const drawing = new Drawing(story, scene, letters, () => {});
+      const drawing = new Drawing(story, scene, letters, () => ({}));
       for (const step of scene.steps)
         if (step.rule !== "program") lines.push({ code: `${step.number}. ${drawing.claim(step)}: ${step.reason}.` });
     });

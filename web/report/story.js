@@ -99,7 +99,7 @@ function storySection(story, index) {
   );
   if (story.scenes.length) fill(node, {}, casesOf(story, index, letters));
   else if (story.cast.length) {
-    const drawing = new Drawing(exampleOf(story), null, letters, () => {});
+    const drawing = new Drawing(exampleOf(story), null, letters, () => ({}));
     node.append(drawing.node, saveButtons(drawing));
     redraws.push(() => drawing.draw(drawing.node.clientWidth || 800));
   }

@@ -128,7 +128,7 @@ audit::Verdict audit_in_periods(audit::PhpAudit what, const RunCommand& command,
     NextState next((folder / fmt::format("state-{}", k + 1)).string());
     what.options.next = next.folder();
     what.trace_bytes = cuts[k];
-    const audit::Verdict verdict = audit_with_progress(what, command.auditing);
+    audit::Verdict verdict = audit_with_progress(what, command.auditing);
     if (text)
       print(fmt::format("period {}   {} requests, {}\n", k + 1, verdict.requests, name(verdict.decision)));
     if (verdict.decision != audit::Decision::accepted) return verdict;

@@ -4,6 +4,7 @@
 
 #include "cli/option/choice.hpp"
 #include "cli/option/names.hpp"
+#include "format/cut_off.hpp"
 
 namespace assay::cli {
 
@@ -52,6 +53,8 @@ History read_input(const InputOptions& options) {
     return format::read_history(options.path, read, format);
   } catch (const format::NoFormatMatches& error) {
     throw InputError(error.path(), error.position(), error.message() + ": --format NAME");
+  } catch (const format::CutOff& error) {
+    throw InputError(error.path(), error.position(), error.message() + " (--truncated takes what is whole)");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -56,13 +57,29 @@ std::chrono::nanoseconds duration_of(const std::string& text) {
   if (unit == "us" || unit == "µs") factor = 1e3;
   if (unit == "ms") factor = 1e6;
   if (unit == "s") factor = 1e9;
+  if (unit == "m" || unit == "min") factor = 60e9;
+  if (unit == "h") factor = 3600e9;
   const bool bare_zero = unit.empty() && number == 0;
   constexpr double kMost = 9e18;  // nanoseconds that fit a signed 64-bit number
   if (error != std::errc{} || (factor == 0 && !bare_zero) || !(number >= 0) || number * factor > kMost) {
-    throw UsageError(
-        fmt::format("'{}' is not a duration; write a number and a unit, like 250ms (ns, us, ms or s)", text));
+    throw UsageError(fmt::format(
+        "'{}' is not a duration; write a number and a unit, like 250ms (ns, us, ms, s, m or h)", text));
   }
   return std::chrono::nanoseconds(std::llround(number * factor));
+}
+
+CLI::Option* in_seconds(CLI::Option* option) {
+  const auto change = [](std::string& text) -> std::string {
+    const bool bare = text.find_first_not_of("+-.0123456789eE") == std::string::npos;
+    if (bare) return "";  // seconds; what is no number is told where it is read
+    try {
+      text = fmt::format("{}", static_cast<double>(duration_of(text).count()) / 1e9);
+      return "";
+    } catch (const UsageError& error) {
+      return error.what();
+    }
+  };
+  return option->transform(CLI::Validator(change, "", "duration"))->type_name("DURATION");
 }
 
 }  // namespace assay::cli

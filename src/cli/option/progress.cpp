@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 
+#include "cli/option/locale.hpp"
 #include "cli/option/output.hpp"
 
 namespace assay::cli {
@@ -52,8 +53,16 @@ void Progress::tick() {
     }
     if (end_) return;
     shown = true;
-    write_all(fmt::format("\r\x1b[Kassay: {} … {} s", phase_, next.count()));
+    write_all("\r\x1b[K" + progress_line(phase_, next.count(), terminal_width()));
   }
+}
+
+std::string progress_line(std::string_view phase, std::int64_t seconds, std::size_t width) {
+  const std::string end = in_locale(fmt::format(" … {} s", seconds));
+  const std::string begin = in_locale(fmt::format("assay: {}", phase));
+  // A full last column wraps on some terminals; the time, which shows that it goes on, is never cut.
+  const std::size_t taken = end.size() + 1;
+  return fitted(begin, width > taken ? width - taken : 0) + end;
 }
 
 void wipe_progress() {

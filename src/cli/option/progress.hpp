@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -31,6 +33,9 @@ class Progress {
   std::string phase_ GUARDED_BY(mutex_);
   std::thread ticker_;
 };
+
+// The line for this width of the terminal: the phase is cut, so that it is one line.
+std::string progress_line(std::string_view phase, std::int64_t seconds, std::size_t width);
 
 // For a signal handler: wipes the line if one is shown. Async-signal-safe.
 void wipe_progress();

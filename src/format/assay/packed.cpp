@@ -5,6 +5,7 @@
 #include "format/assay/packed_block.hpp"
 #include "format/assay/packed_frame.hpp"
 #include "format/bytes.hpp"
+#include "format/cut_off.hpp"
 #include "format/initial.hpp"
 #include "history/builder.hpp"
 #include "history/rebuild.hpp"
@@ -35,7 +36,8 @@ class Reader {
     for (;;) {
       Block block{};
       damage = get_block(block);
-      if (damage && !options_.accept_truncated) in_.fail_at(damage->position, damage->what);
+      if (damage && !options_.accept_truncated)
+        throw CutOff(file_.path, fmt::format("byte {}", damage->position), damage->what);
       if (damage || block.end) {
         if (!damage) check_totals(block);
         break;
