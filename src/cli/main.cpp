@@ -79,7 +79,11 @@ bool asks_for_help(int argc, char** argv) {
 // 'assay help X' is 'assay X --help'.
 void parse(CLI::App& app, int argc, char** argv) {
   if (!asks_for_help(argc, argv)) return app.parse(argc, argv);
-  std::vector<std::string> words{"--help"};  // the parser takes them from the end
+  // Asked for help on a command that there is not, the parser would explain the program instead.
+  const auto known =
+      app.get_subcommands([&](const CLI::App* each) { return argc > 2 && each->check_name(argv[2]); });
+  std::vector<std::string> words;  // the parser takes them from the end
+  if (argc == 2 || !known.empty()) words.emplace_back("--help");
   for (int i = argc - 1; i > 1; --i) words.emplace_back(argv[i]);
   app.parse(std::move(words));
 }

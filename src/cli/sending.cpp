@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/option/names.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/progress.hpp"
 #include "system/address.hpp"

@@ -76,14 +76,14 @@ TEST(Contention, AgreesWithThePairsOneByOne) {
   for (int round = 0; round < 500; ++round) {
     std::vector<Timed> all;
     for (int i = 0; i < 8; ++i) {
-      const auto start = static_cast<std::int64_t>(random.below(20));
-      Timed t{static_cast<int>(random.below(3)),
+      const auto start = static_cast<std::int64_t>(random.below(20U));
+      Timed t{static_cast<int>(random.below(3U)),
               start,
-              start + static_cast<std::int64_t>(random.below(8)),
+              start + static_cast<std::int64_t>(random.below(8U)),
               {},
               {}};
-      (random.below(2) == 0 ? t.reads : t.writes).push_back(static_cast<int>(random.below(3)));
-      if (random.below(2) == 0) t.reads.push_back(static_cast<int>(random.below(3)));
+      (random.below(2U) == 0 ? t.reads : t.writes).push_back(static_cast<int>(random.below(3U)));
+      if (random.below(2U) == 0) t.reads.push_back(static_cast<int>(random.below(3U)));
       all.push_back(t);
     }
     const History history = timed(all);
@@ -141,7 +141,7 @@ TEST(BadReadCounts, GroupTheMostFrequentAndCountTheOthers) {
   EXPECT_EQ(found["keys"]["shown"].size(), 3U);
   EXPECT_EQ(found["keys"]["inAll"], 9);
   EXPECT_EQ(found["sessions"]["inAll"], 1);
-  EXPECT_EQ(found["over"]["counts"].dump(), "[2,2,3,2,3]");
+  EXPECT_EQ(found["over"]["counts"].dump(), "[2,3,2,2,3]");
 }
 
 }  // namespace
