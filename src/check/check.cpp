@@ -9,7 +9,7 @@
 #include "check/in_turn.hpp"
 #include "check/phase_clock.hpp"
 #include "check/reads.hpp"
-#include "check/strong/query_plan.hpp"
+#include "check/strong/query/query_plan.hpp"
 #include "check/weak/weak.hpp"
 
 namespace assay::check {

@@ -12,7 +12,7 @@
 #include "check/options.hpp"
 #include "check/outcome.hpp"
 #include "check/reads.hpp"
-#include "check/strong/query_plan.hpp"
+#include "check/strong/query/query_plan.hpp"
 #include "history/history.hpp"
 
 namespace assay::check {

@@ -193,9 +193,9 @@ void end_in_order_without_memory() {
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   assay::cli::end_on_interrupt();
-  assay::cli::remember_command_line(argc, argv);
   assay::cli::end_in_order_without_memory();
   try {
+    assay::cli::remember_command_line(argc, argv);
     return static_cast<int>(assay::cli::run_and_tell(argc, argv));
   } catch (const std::bad_alloc&) {
     assay::cli::print_out_of_memory();

@@ -10,7 +10,7 @@
 #include "check/check.hpp"
 #include "check/expand.hpp"
 #include "check/fates.hpp"
-#include "check/strong/query_plan.hpp"
+#include "check/strong/query/query_plan.hpp"
 #include "check/strong/strong.hpp"
 #include "support/judge/brute_force_queries.hpp"
 #include "support/judge/replay.hpp"

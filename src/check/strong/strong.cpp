@@ -8,7 +8,7 @@
 #include "check/phase_clock.hpp"
 #include "check/strong/derive.hpp"
 #include "check/strong/problem.hpp"
-#include "check/strong/refine.hpp"
+#include "check/strong/query/refine.hpp"
 #include "check/strong/schedule.hpp"
 #include "check/strong/search.hpp"
 #include "check/strong/settle.hpp"

@@ -14,7 +14,7 @@
 #include "check/options.hpp"
 #include "check/outcome.hpp"
 #include "check/reads.hpp"
-#include "check/strong/query_plan.hpp"
+#include "check/strong/query/query_plan.hpp"
 #include "check/strong/saturate.hpp"
 #include "check/strong/settle.hpp"
 

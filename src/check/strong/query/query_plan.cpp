@@ -1,4 +1,4 @@
-#include "check/strong/query_plan.hpp"
+#include "check/strong/query/query_plan.hpp"
 
 #include <algorithm>
 #include <optional>

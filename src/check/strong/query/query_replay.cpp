@@ -1,4 +1,4 @@
-#include "check/strong/query_replay.hpp"
+#include "check/strong/query/query_replay.hpp"
 
 #include <algorithm>
 #include <bit>

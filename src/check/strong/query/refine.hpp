@@ -14,8 +14,8 @@
 #include "check/outcome.hpp"
 #include "check/reads.hpp"
 #include "check/strong/problem.hpp"
-#include "check/strong/query_plan.hpp"
-#include "check/strong/query_replay.hpp"
+#include "check/strong/query/query_plan.hpp"
+#include "check/strong/query/query_replay.hpp"
 #include "check/strong/search.hpp"
 
 namespace assay::check {

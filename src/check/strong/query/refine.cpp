@@ -1,4 +1,4 @@
-#include "check/strong/refine.hpp"
+#include "check/strong/query/refine.hpp"
 
 #include "check/expand.hpp"
 

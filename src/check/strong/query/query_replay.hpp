@@ -17,7 +17,7 @@
 #include "check/limits.hpp"
 #include "check/reads.hpp"
 #include "check/strong/problem.hpp"
-#include "check/strong/query_plan.hpp"
+#include "check/strong/query/query_plan.hpp"
 
 namespace assay::check {
 
