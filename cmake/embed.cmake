@@ -1,7 +1,7 @@
 # Puts text files into a C++ source as constants; a constant may be several files, one after the other:
 #   cmake -DOUTPUT=x.cpp -DHEADER=report/page/embedded.hpp -DNAMESPACE=assay::report
 #         "-DFILES=kPageHtml=web/report.html,kPageJs=web/report/words.js|web/report/start.js" -P embed.cmake
-set(text "// Generated from the files in web/ by cmake/embed.cmake.\n#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n")
+set(text "// Generated from the files in web/ by cmake/embed.cmake.\n#include \"${HEADER}\"\n\n// Compilers take longer texts than the standard obliges them to.\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n\nnamespace ${NAMESPACE} {\n")
 string(REPLACE "," ";" pairs "${FILES}")
 foreach(pair IN LISTS pairs)
   string(REGEX MATCH "^([^=]+)=(.+)$" matched "${pair}")

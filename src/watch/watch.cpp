@@ -269,8 +269,9 @@ bool Watch::look(Inflow& inflow) {
 
 void Watch::decide(std::optional<Clock::time_point> oldest) {
   if (log_ && oldest) log_->append_round(added_);
-  // A broken database may show thousands of violations at once: whoever wants to stop need not wait for all.
-  const auto stopped = [&] { return interrupted_->load() || (settings_.stop && reported_.size() > 0); };
+  // Who stops a watch gets an answer about all that it has taken, however many rounds that is. But a broken database may show
+  // thousands of violations at once: to stop, nobody need wait for all of them.
+  const auto stopped = [&] { return reported_.size() > 0 && (interrupted_->load() || settings_.stop); };
   working_.begin(added_ - undecided_, added_);
   do {
     const auto began = now();
