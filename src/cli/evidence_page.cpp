@@ -1,8 +1,6 @@
 #include "cli/evidence_page.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
 #include "cli/option/command_line.hpp"
@@ -10,6 +8,7 @@
 #include "format/format.hpp"
 #include "report/page/page.hpp"
 #include "report/selection.hpp"
+#include "system/input.hpp"
 #include "system/input_error.hpp"
 #include "system/temporary_folder.hpp"
 
@@ -30,10 +29,9 @@ std::string small_history(const evidence::Examination& found, const check::Optio
   try {
     format::write_history(*part, path, "jsonl");
   } catch (const InputError&) {
-    return "";  // it has something that the format cannot express
+    return "";  // it has something that the format cannot express, or there is no room for it
   }
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  return std::string(system::open_input(path.string()).input.files.front().bytes);
 }
 
 }  // namespace
