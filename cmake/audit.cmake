@@ -23,7 +23,7 @@ target_include_directories(assay_audit SYSTEM PUBLIC ${sqlite_for_audit_INCLUDE_
 precompile(assay_audit fmt/format.h)
 target_link_libraries(assay_audit PUBLIC assay_library PkgConfig::zstd PkgConfig::xxhash ${sqlite_to_link}
                       PRIVATE nlohmann_json::nlohmann_json assay_warnings)
-target_compile_definitions(assay_audit PRIVATE ASSAY_VERSION="${PROJECT_VERSION}"
+target_compile_definitions(assay_audit PRIVATE
   ASSAY_MODULE_FOLDER="${CMAKE_INSTALL_LIBDIR}/assay" ASSAY_DATA_FOLDER="${CMAKE_INSTALL_DATADIR}/assay")
 # What `assay audit run` tries an audit on, in the build tree and installed.
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_DATADIR}/assay)

@@ -3,7 +3,7 @@
 
 set(library_parts assay_interface assay_watching assay_library)
 list(TRANSFORM library_parts REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE library_objects)
-set(library_needs Threads::Threads fmt::fmt simdjson::simdjson PkgConfig::zstd PkgConfig::xxhash ${CADICAL_LIBRARY})
+set(library_needs Threads::Threads fmt::fmt simdjson::simdjson PkgConfig::zstd PkgConfig::xxhash PkgConfig::zlib ${CADICAL_LIBRARY})
 
 if(ASSAY_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   foreach(part ${library_parts})

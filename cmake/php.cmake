@@ -28,7 +28,7 @@ install(TARGETS assay_record LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/assay)
 
 find_library(PHP_LIBRARY php8.2)
 if(PHP_LIBRARY)
-  file(GLOB php_rerun CONFIGURE_DEPENDS php/rerun/*.cpp)
+  file(GLOB php_rerun CONFIGURE_DEPENDS php/rerun/*.cpp php/superpose/*.cpp)
   add_executable(assay-php ${php_common} ${php_rerun})
   set_target_properties(assay-php PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS ON POSITION_INDEPENDENT_CODE ON
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/assay)

@@ -1,6 +1,7 @@
 // assay_queries: histories of queries alone, after BlindW-Pred of Vbox (VLDB 2024, 5.2): rows (k, v1, v2), half of
-// the transactions read by range filters on either column, half write what such a filter finds. A column of a
-// row is a key here, "v1:000042". The database is correct, unless something is planted in the middle.
+// the transactions read by range filters on either column, half write what such a filter finds. A row is a value with
+// columns, {"@":7,"v1":17,"v2":3}, or each column of it is a key of its own, "v1:000042". The database is correct, unless
+// something is planted in the middle.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,6 +31,7 @@ struct Wanted {
   std::uint64_t seed = 1;
   std::string plant = "nothing";
   bool no_times = false;
+  bool columns = false;
 };
 
 class Database {
@@ -38,7 +40,8 @@ class Database {
     for (std::uint32_t s = 0; s < wanted_.sessions; ++s) ids_.push_back(build_.session(Atom::integer(s)));
     for (std::uint32_t column = 0; column < 2; ++column) {
       for (std::uint32_t row = 0; row < wanted_.rows; ++row) {
-        names_[column].push_back(fmt::format("v{}:{:06}", column + 1, row));
+        names_[column].push_back(wanted_.columns ? fmt::format("row:{:06}", row)
+                                                 : fmt::format("v{}:{:06}", column + 1, row));
         cells_[column].emplace_back();
       }
     }
@@ -47,7 +50,11 @@ class Database {
   History run() {
     begin();
     for (std::uint32_t column = 0; column < 2; ++column) {
-      for (std::uint32_t row = 0; row < wanted_.rows; ++row) write(column, row, random_.below(kValues));
+      for (std::uint32_t row = 0; row < wanted_.rows; ++row) {
+        const std::uint32_t value = random_.below(kValues);
+        // With columns a row is written once, when both are known.
+        wanted_.columns&& column == 0 ? put(column, row, value) : write(column, row, value);
+      }
     }
     end();
     for (std::uint32_t i = 1; i < wanted_.transactions; ++i) {
@@ -99,13 +106,25 @@ class Database {
   }
   std::int64_t delay() { return static_cast<std::int64_t>(random_.below(std::uint32_t{kLatency})); }
 
-  void write(std::uint32_t column, std::uint32_t row, std::uint32_t value) {
-    Cell& cell = cells_[column][row];
-    sorted_[column].erase({cell.value, row});
-    cell = {value, fmt::format("{}@{}", value, ++last_version_)};
+  void put(std::uint32_t column, std::uint32_t row, std::uint32_t value) {
+    sorted_[column].erase({cells_[column][row].value, row});
+    cells_[column][row].value = value;
     sorted_[column].insert({value, row});
-    build_.write(Atom::string(names_[column][row]), Atom::string(cell.text));
   }
+  void write(std::uint32_t column, std::uint32_t row, std::uint32_t value) {
+    put(column, row, value);
+    std::string& text = cells_[column][row].text;
+    ++last_version_;
+    if (wanted_.columns) {
+      text = fmt::format(R"({{"@":{},"v1":{},"v2":{}}})", last_version_, cells_[0][row].value,
+                         cells_[1][row].value);
+      cells_[1 - column][row].text = text;
+    } else {
+      text = fmt::format("{}@{}", value, last_version_);
+    }
+    build_.write(Atom::string(names_[column][row]), atom(text));
+  }
+  Atom atom(const std::string& text) const { return wanted_.columns ? Atom::json(text) : Atom::string(text); }
 
   // The rows that match; `without` is left out of the result.
   std::vector<std::uint32_t> query(const Filter& filter, std::optional<std::uint32_t> without) {
@@ -116,11 +135,12 @@ class Database {
          ++at) {
       if (at->second == without) continue;
       found.push_back(at->second);
-      rows.push_back({Atom::string(names_[filter.column][at->second]),
-                      Atom::string(cells_[filter.column][at->second].text)});
+      rows.push_back(
+          {Atom::string(names_[filter.column][at->second]), atom(cells_[filter.column][at->second].text)});
     }
-    const std::string text =
-        fmt::format("v{}:* between {} and {}", filter.column + 1, filter.low, filter.high);
+    const std::string text = fmt::format(
+        fmt::runtime(wanted_.columns ? "row:* where v{} between {} and {}" : "v{}:* between {} and {}"),
+        filter.column + 1, filter.low, filter.high);
     build_.predicate_read(Atom::string(text), rows);
     return found;
   }
@@ -185,6 +205,7 @@ int main(int argc, char** argv) {
   app.add_option("--sessions", wanted.sessions, "How many");
   app.add_option("--seed", wanted.seed, "The same seed gives the same history");
   app.add_option("--plant", wanted.plant, "nothing, phantom or predicate-write-skew");
+  app.add_flag("--columns", wanted.columns, "A row is one value with two columns");
   app.add_flag("--no-times", wanted.no_times, "Transactions have no start and no end");
   try {
     app.parse(argc, argv);

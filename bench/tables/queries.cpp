@@ -46,6 +46,14 @@ int queries(const Bench& bench) {
       table.row(fmt::format("{}, {}", size, level.name), now, bar, size == 100'000 ? smaller : std::nullopt);
       smaller = now;
     }
+    std::optional<Checked> smaller_rows;
+    for (const std::uint32_t size : {10'000U, 100'000U}) {
+      const Checked now = check(bench, make(bench, size, "nothing", {"--columns"}), level.option);
+      Bar bar{1, 100, {}, "holds"};
+      if (size == 100'000) bar = {14, 1000, 14, "holds"};
+      table.row(fmt::format("{}, rows with columns, {}", size, level.name), now, bar, smaller_rows);
+      smaller_rows = now;
+    }
     table.row(fmt::format("10000, no times, {}", level.name),
               check(bench, make(bench, 10'000, "nothing", {"--no-times"}), level.option),
               {1, 100, {}, "holds"});

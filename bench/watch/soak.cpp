@@ -13,6 +13,7 @@
 #include <ctime>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "check/limits.hpp"
@@ -29,6 +30,8 @@ struct Settings {
   std::string shape = "blindw-rw";
   std::uint64_t transactions = 1'000'000;
   std::uint32_t sessions = 50, round = 10'000, fence_every = 20;
+  std::uint32_t session_length = 0;  // not 0: sessions are over after so many transactions, and others come
+  bool times = false;
   std::uint32_t keys = 10'000;
   std::uint64_t seed = 1;
   std::string level = "serializable";
@@ -40,16 +43,24 @@ struct Settings {
 class Clients {
  public:
   explicit Clients(const Settings& settings)
-      : settings_(settings), random_(settings.seed), done_(settings.sessions, 0), keys_(settings.keys) {}
+      : settings_(settings), random_(settings.seed), done_(settings.sessions, 0), keys_(settings.keys) {
+    for (std::uint32_t s = 0; s < settings.sessions; ++s) names_.push_back(sessions_++);
+  }
+
+  std::uint64_t sessions() const { return sessions_; }
+  // Those that are over since this was last asked.
+  std::vector<std::uint64_t> over() { return std::exchange(over_, {}); }
 
   History next(std::uint64_t transactions) {
     HistoryBuilder builder;
     builder.expect(transactions * 8);
-    for (std::uint32_t s = 0; s < settings_.sessions; ++s) builder.session(Atom::integer(s));
+    for (const std::uint64_t name : names_) builder.session(Atom::natural(name));
     for (std::uint64_t i = 0; i < transactions; ++i) {
       const auto s = static_cast<std::uint32_t>(random_.below(settings_.sessions));
-      builder.begin(Session{s}, Atom::integer(static_cast<std::int64_t>(name_++)));
-      if (++done_[s] % settings_.fence_every == 0) {
+      builder.begin(builder.session(Atom::natural(names_[s])),
+                    Atom::integer(static_cast<std::int64_t>(name_++)));
+      ++done_[s];
+      if (settings_.fence_every > 0 && (done_[s] % settings_.fence_every == 0 || begins(s))) {
         update(builder, kFence);
       } else if (settings_.shape == "blindw-rm") {
         blind(builder, 0.9);
@@ -60,13 +71,24 @@ class Clients {
       } else {
         rubis(builder, s);
       }
-      builder.end(Status::committed);
+      // A millisecond each, one after the other.
+      const auto time = static_cast<std::int64_t>(name_) * 1'000'000;
+      if (settings_.times) {
+        builder.end(Status::committed, time, time + 500'000);
+      } else {
+        builder.end(Status::committed);
+      }
+      if (settings_.session_length > 0 && done_[s] == settings_.session_length) {
+        over_.push_back(std::exchange(names_[s], sessions_++));
+        done_[s] = 0;
+      }
     }
     return builder.finish();
   }
 
  private:
   static constexpr std::uint64_t kFence = 0;
+  bool begins(std::uint32_t s) const { return settings_.session_length > 0 && done_[s] == 1; }
   // Keys of different kinds of rows.
   static constexpr std::uint64_t kUser = 1'000'000'000, kPost = 2'000'000'000, kItem = 3'000'000'000;
 
@@ -144,6 +166,9 @@ class Clients {
   const Settings& settings_;
   system::Random random_;
   std::vector<std::uint64_t> done_;
+  std::vector<std::uint64_t> names_;  // of the sessions that are open
+  std::vector<std::uint64_t> over_;
+  std::uint64_t sessions_ = 0;
   std::uint64_t keys_;
   std::uint64_t name_ = 0, value_ = 0;
   std::vector<std::uint64_t> current_[4];
@@ -173,7 +198,11 @@ int soak(const Settings& settings) {
   options.horizon = settings.horizon;
   watch::Watcher watcher(options);
   for (std::uint32_t s = 0; s < settings.sessions; ++s) watcher.admit(std::to_string(s));
-  watcher.all_sessions_known();
+  if (settings.session_length > 0) {
+    watcher.sessions_come_and_go();
+  } else {
+    watcher.all_sessions_known();
+  }
   Clients clients(settings);
   Table table(settings.csv);
   const std::uint64_t rows = 100;
@@ -188,7 +217,10 @@ int soak(const Settings& settings) {
     const History fragment = clients.next(now);
     const std::clock_t begin = std::clock();
     watcher.add(fragment);
-    const watch::Round round = watcher.decide();
+    for (const std::uint64_t session : clients.over()) watcher.close(std::to_string(session));
+    watch::Round round = watcher.decide();
+    while (round.verdict == watch::Verdict::holds && round.more) round = watcher.decide();
+    watcher.take_left();
     busy += static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
     done += now;
     if (round.verdict != watch::Verdict::holds) {
@@ -208,9 +240,10 @@ int soak(const Settings& settings) {
     done_at_row = done;
     busy_at_row = busy;
   }
-  fmt::print("{} at {}: {} transactions, {:.0f} per second, at worst {:.0f}; at most {:.1f} MB\n",
-             settings.shape, settings.level, done, static_cast<double>(done) / busy, slowest,
-             static_cast<double>(most_memory) / 1e6);
+  fmt::print(
+      "{} at {}: {} transactions in {} sessions, {:.0f} per second, at worst {:.0f}; at most {:.1f} MB\n",
+      settings.shape, settings.level, done, clients.sessions(), static_cast<double>(done) / busy, slowest,
+      static_cast<double>(most_memory) / 1e6);
   return 0;
 }
 
@@ -225,6 +258,9 @@ int main(int argc, char** argv) {
   app.add_option("--sessions", settings.sessions);
   app.add_option("--round", settings.round);
   app.add_option("--fence-every", settings.fence_every);
+  app.add_option("--session-length", settings.session_length,
+                 "Sessions are over after so many transactions, the first of them a fence, and others come");
+  app.add_flag("--times", settings.times, "Transactions have times, as the levels with real time need");
   app.add_option("--keys", settings.keys);
   app.add_option("--seed", settings.seed);
   app.add_option("--level", settings.level)

@@ -106,7 +106,8 @@ class Facts:
         self.unclear |= op.kind == PREDICATE and predicate is None
 
         def may_match(version):
-            return version in self.rows and (version[1] is None or predicate is None or predicate[1](version[1]))
+            return version in self.rows and (version[1] is None or predicate is None or
+                                             predicate[1](self.h.names[version[0]], version[1]))
 
         for key in self.registers:
             name = self.h.names[key]

@@ -23,19 +23,17 @@ def number_atom(spelled):
 
 
 def spelled(value):
-    """The JSON text of what stands in a predicate, which is its identity. A string that could be written in several ways
-    is refused, because this example does not keep which it was."""
+    """The JSON text of an object, which is its identity. A string that could be written in several ways is refused,
+    because this example does not keep which it was."""
+    if value is None or isinstance(value, bool):
+        return {None: b"null", True: b"true", False: b"false"}[value]
     if isinstance(value, tuple):
         return value[1] if value[0] == OTHER else str(value[1]).encode()
     if isinstance(value, str) and all(" " <= c <= "~" and c not in '"\\/' for c in value):
         return b'"' + value.encode() + b'"'
     if isinstance(value, dict):
         return b"{" + b",".join(spelled(name) + b":" + spelled(member) for name, member in value.items()) + b"}"
-    raise Unreadable("a predicate that this example does not read")
-
-
-def predicate_atom(value):
-    return (OTHER, spelled(value)) if isinstance(value, dict) else atom(value)
+    raise Unreadable("a predicate or value that this example does not read")
 
 
 def atom(value):
@@ -43,8 +41,8 @@ def atom(value):
         return value
     if isinstance(value, str):
         return (TEXT, value.encode())
-    if isinstance(value, bool):
-        return (OTHER, b"true" if value else b"false")
+    if isinstance(value, (bool, dict)):
+        return (OTHER, spelled(value))
     raise Unreadable("a key, value or name that this example does not read")
 
 
@@ -75,13 +73,15 @@ class History:
     """Transactions session by session, sessions and keys in the order in which the file first names them."""
 
     def __init__(self, text):
-        self.keys, self.sessions, self.several_clocks = {}, {}, False
+        self.keys, self.sessions, self.several_clocks, self.open = {}, {}, False, []
         found = []
         for line in text.split("\n"):
             if line.strip(" \t\r"):
                 self.line(DECODER.decode(line.strip(" \t\r")), found)
         self.transactions = sorted(found, key=lambda t: t.session)
         self.names = list(self.keys)
+        if self.open:
+            self.leave_out_what_may_be_unseen()
         self.operations = sum(len(t.operations) for t in found)
         self.has_times = any(t.start is not None or t.end is not None for t in found)
         self.head = "history %d sessions %d transactions %d operations %d keys %016x" % (
@@ -90,6 +90,7 @@ class History:
     def line(self, fields, found):
         if next(iter(fields)) == "assay":
             self.several_clocks |= fields.get("clocks") == "several"
+            self.open += [table.encode() for table in fields.get("open", [])]
             for name in fields.get("sessions", []):
                 self.sessions.setdefault(atom(name), len(self.sessions))
             return
@@ -100,6 +101,28 @@ class History:
         name = atom(fields.get("name", fields["t"]))
         found.append(Transaction(session, name, status, time["start"], time["end"], operations))
 
+    def leave_out_what_may_be_unseen(self):
+        """Others may write to open tables: there a read of what nobody wrote is no evidence, and absence is none."""
+        from .predicate import may_ask_in
+        is_open = [name[0] == TEXT and any(name[1].startswith(table) for table in self.open) for name in self.names]
+        written = {op.version for t in self.transactions for op in t.operations if op.kind in WRITES}
+
+        def known(version):
+            return version in written and version[1] is not None
+
+        for t in self.transactions:
+            kept = []
+            for op in t.operations:
+                if op.kind in QUERIES:
+                    rows = [v for v in op.elements if not is_open[v[0]] or known(v) or v[1] is None]
+                    misses = op.kind != ROWS and (any(is_open[v[0]] for v in op.elements) or
+                                                  any(may_ask_in(op.kind == PREDICATE, op.query, table) for table in self.open))
+                    rows_only = misses or len(rows) < len(op.elements)
+                    kept.append(Operation(ROWS, elements=rows, query=[]) if rows_only else op)
+                elif op.kind in WRITES or not is_open[op.key] or (op.kind == READ and known(op.version)):
+                    kept.append(op)
+            t.operations = kept
+
     def key(self, name):
         return self.keys.setdefault(atom(name), len(self.keys))
 
@@ -108,8 +131,7 @@ class History:
 
     def operation(self, what, *rest):
         if what in ("predicate", "range", "rows"):
-            read = predicate_atom if what == "predicate" else atom
-            bounds = [None if bound is None else read(bound) for bound in rest[:-1]]
+            bounds = [None if bound is None else atom(bound) for bound in rest[:-1]]
             rows = [self.version(self.key(key), value) for key, value in rest[-1]]
             return Operation({"predicate": PREDICATE, "range": RANGE, "rows": ROWS}[what], elements=rows, query=bounds)
         key, value = self.key(rest[0]), rest[1] if len(rest) > 1 else None

@@ -5,12 +5,13 @@
 //
 // Left out: functions and collations written in PHP (the auditor could not call them), persistent connections
 // and column metadata.
+#include "common/sql_driver.hpp"
+
 #include <cstring>
 #include <memory>
 
 #include "common/intercept.hpp"
 #include "common/sql_text.hpp"
-#include "common/world.hpp"
 
 namespace assay::php {
 
@@ -91,7 +92,8 @@ void fail(pdo_dbh_t* dbh, pdo_stmt_t* stmt, int code, const std::string& message
 void remember(Connection& connection, std::string_view sql, const SqlResult& result) {
   const int code = result.code & 0xff;
   if (code == kSqliteBusy || code == kSqliteLocked) return;
-  if (code != kSqliteError && changes_rows(sql, result.columns.empty())) connection.changes = result.changes;
+  const std::string_view text = result.statement.empty() ? sql : std::string_view(result.statement);
+  if (code != kSqliteError && changes_rows(text, result.columns.empty())) connection.changes = result.changes;
   connection.last_rowid = result.last_rowid;
 }
 
@@ -155,11 +157,16 @@ int statement_describe(pdo_stmt_t* stmt, int column) {
 }
 
 int statement_cell(pdo_stmt_t* stmt, int column, zval* out, pdo_param_type*) {
-  const Statement* statement = statement_of(stmt);
+  Statement* statement = statement_of(stmt);
   const std::size_t width = statement->result.columns.size();
   if (column < 0 || static_cast<std::size_t>(column) >= width || statement->row >= statement->result.rows())
     return 0;
-  ZVAL_COPY(out, &statement->result.cells[statement->row * width + static_cast<std::size_t>(column)]);
+  zval* cell = &statement->result.cells[statement->row * width + static_cast<std::size_t>(column)];
+  if (world != nullptr) {
+    world->copy_cell(out, cell);
+  } else {
+    ZVAL_COPY(out, cell);
+  }
   return 1;
 }
 
@@ -281,6 +288,7 @@ zend_long execute_script(pdo_dbh_t* dbh, const zend_string* sql) {
 }
 
 bool execute_word(pdo_dbh_t* dbh, const char* word) {
+  if (world == nullptr) return false;  // the program was given up within a transaction
   Connection& connection = *connection_of(dbh);
   const SqlResult result = world->sql_statement(connection.number, word, {});
   remember(connection, word, result);
@@ -381,6 +389,16 @@ void register_sql_driver() {
   if (!zend_hash_str_exists(&module_registry, "pdo", 3)) return;
   php_pdo_unregister_driver(&driver);  // by its name: PHP's own
   php_pdo_register_driver(&driver);
+}
+
+SqlCursor sql_cursor(pdo_stmt_t* stmt) {
+  if (stmt->methods != &statement_methods || stmt->driver_data == nullptr) return {};
+  Statement* statement = statement_of(stmt);
+  return {statement->connection->number, &statement->result, &statement->next_row};
+}
+
+std::uint64_t sql_connection(pdo_dbh_t* dbh) {
+  return dbh->methods == &connection_methods && dbh->driver_data != nullptr ? connection_of(dbh)->number : 0;
 }
 
 void begin_sql() {

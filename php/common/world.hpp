@@ -25,6 +25,7 @@ struct SqlResult {
   std::string message;
   std::vector<std::string> columns;
   std::vector<zval> cells;  // row by row, owned
+  std::string statement;    // one that stands for the text that was asked, if that is none itself
   std::int64_t changes = 0;
   std::int64_t last_rowid = 0;
   std::size_t tail = 0;  // where the next statement of the text begins
@@ -38,7 +39,7 @@ struct SqlResult {
     return *this;
   }
   ~SqlResult() {
-    for (zval& cell : cells) zval_ptr_dtor_str(&cell);
+    for (zval& cell : cells) zval_ptr_dtor(&cell);
   }
   std::size_t rows() const { return columns.empty() ? 0 : cells.size() / columns.size(); }
   void swap(SqlResult& other) noexcept {
@@ -46,6 +47,7 @@ struct SqlResult {
     message.swap(other.message);
     columns.swap(other.columns);
     cells.swap(other.cells);
+    statement.swap(other.statement);
     std::swap(changes, other.changes);
     std::swap(last_rowid, other.last_rowid);
     std::swap(tail, other.tail);
@@ -91,6 +93,8 @@ class World {
                                   const std::vector<wire::SqlParameter>& parameters) = 0;
   virtual void sql_close(std::uint64_t connection) = 0;
   virtual void sql_timeout(std::uint64_t connection, int milliseconds) = 0;
+  // What the program gets of a cell.
+  virtual void copy_cell(zval* out, zval* cell) const { ZVAL_COPY(out, cell); }
 
   virtual std::optional<StoredValue> kv_fetch(std::string_view key) = 0;
   virtual bool kv_exists(std::string_view key) = 0;

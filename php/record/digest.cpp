@@ -8,6 +8,7 @@
 #include <cstring>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "record/branch_handlers.hpp"
 #include "record/compile_watch.hpp"
@@ -52,6 +53,22 @@ std::unordered_map<Detour, const std::uint8_t*, DetourHash> detours;
 bool in_area(const void* handler) {
   const auto* at = static_cast<const std::uint8_t*>(handler);
   return at >= area.run && at < area.run + kArea;
+}
+
+// Where opcache's code is led through detours, kept only to undo and redo that.
+struct Site {
+  zend_op* op;
+  const void* plain;
+  const void* detour;
+};
+std::vector<Site> sites;
+bool alternating = false;
+bool resting = false;  // in this request nothing is led astray
+
+// Writes as much in both directions, so that a request pays the same for either.
+void lead(bool through_detours) {
+  for (const Site& site : sites) site.op->handler = through_detours ? site.detour : site.plain;
+  resting = !through_detours;
 }
 
 class Assembler {
@@ -121,6 +138,7 @@ class Patcher {
     const std::uint8_t* code = known != detours.end() ? known->second : make_detour(detour.id, detour.onward);
     if (code == nullptr) return;
     if (again && known == detours.end()) detours.emplace(detour, code);
+    if (alternating && !again) sites.push_back({&op, op.handler, code});
     op.handler = code;
   }
 
@@ -173,7 +191,7 @@ class Patcher {
 
 // The first instruction of a script is patched last and so tells that all of it is.
 constexpr CompileWatcher kPatching = {
-    [](const zend_op_array& script) { return in_area(script.opcodes[0].handler); },
+    [](const zend_op_array& script) { return resting || in_area(script.opcodes[0].handler); },
     [](zend_op_array& function) { Patcher(function).patch_branches(); },
     [](zend_op_array& script) { Patcher(script).patch(0); },
 };
@@ -250,7 +268,8 @@ std::string start_detours() {
 std::string start_digest(DigestWay way) {
   if (way == DigestWay::operations) return {};
   std::string trouble;
-  if (way == DigestWay::detours) trouble = start_detours();
+  if (way != DigestWay::handlers) trouble = start_detours();
+  alternating = way == DigestWay::alternate && trouble.empty();
   if (area.run != nullptr) return {};
   handlers = true;
   start_branch_handlers(number_without_area, kMultiplier);
@@ -262,7 +281,8 @@ void watch_branches() {
   if (handlers) watch_compiler(kTakingApart);
 }
 
-void begin_digest() {
+void begin_digest(std::uint64_t request) {
+  if (alternating) lead(request % 2 == 0);
   (area.run != nullptr ? *area.number : number_without_area) = 1;
 }
 

@@ -16,6 +16,7 @@ namespace assay::php {
 enum class DigestWay {
   detours,     // if this PHP allows them, else handlers
   handlers,    // branch_handlers.hpp
+  alternate,   // detours, in requests with even numbers only: what they cost is measured within one process
   operations,  // costs nothing and tells little
 };
 
@@ -24,7 +25,7 @@ std::string start_digest(DigestWay way);
 // What is compiled from here on counts. Call in each request: opcache puts itself in between later than us.
 void watch_branches();
 
-void begin_digest();
+void begin_digest(std::uint64_t request);
 std::uint64_t digest();
 // Counts only where no branches are seen: then the operations are the path.
 void digest_operation(std::uint64_t type);

@@ -44,6 +44,7 @@ zend_result after_startup() {
 DigestWay wanted_digest() {
   const std::string_view wanted = INI_STR("assay.digest");
   if (wanted == "0") return DigestWay::operations;
+  if (wanted == "alternate") return DigestWay::alternate;
   return wanted == "handlers" ? DigestWay::handlers : DigestWay::detours;
 }
 
@@ -111,8 +112,9 @@ std::uint64_t beginning() {
 zend_result request_startup(int, int) {
   if (!recording || !own_journal()) return SUCCESS;
   watch_branches();
-  begin_digest();
-  request_log.begin(request_number());
+  const std::uint64_t number = request_number();
+  begin_digest(number);
+  request_log.begin(number);
   live_world->begin(beginning());
   std::uint64_t seed = 0;
   if (getrandom(&seed, sizeof seed, 0) != sizeof seed) seed = true_clock();

@@ -47,6 +47,7 @@ void LiveWorld::begin(std::uint64_t clock) {
 void LiveWorld::end() {
   // What the program left open; PHP has closed everything it knows of.
   while (!connections_.empty()) sql_close(connections_.begin()->first);
+  path_locks_.release_all();
 }
 
 void LiveWorld::tell_clock() {
@@ -243,10 +244,13 @@ void LiveWorld::session_delete(std::string_view id) {
             table_.erase(session_key(id)), true);
 }
 
-// The real lock is held when a number is taken, at acquiring after it was granted and at releasing before.
+// The lock is held when a number is taken, at acquiring after it was granted and at releasing before.
 bool LiveWorld::lock_acquire(std::string_view name, std::uint64_t handle, wire::LockMode mode, bool wait,
                              bool (*grant)(void*), void* context) {
-  const bool granted = grant(context);
+  const bool had = path_locks_.has(handle);
+  const bool granted =
+      path_locks_.acquire(name, handle, mode == wire::LockMode::exclusive, wait) && grant(context);
+  if (!granted && !had) path_locks_.release(handle);
   log_->operation(wire::ObjectKind::locks, {}, log_->next_sequence(), wire::OperationType::lock_acquire,
                   wire::lock_acquire(name, handle, mode, wait), granted ? 0 : wire::kNotPerformed);
   return granted;
@@ -255,6 +259,7 @@ bool LiveWorld::lock_acquire(std::string_view name, std::uint64_t handle, wire::
 void LiveWorld::lock_release(std::string_view name, std::uint64_t handle) {
   log_->operation(wire::ObjectKind::locks, {}, log_->next_sequence(), wire::OperationType::lock_release,
                   wire::lock_release(name, handle));
+  path_locks_.release(handle);
 }
 
 }  // namespace assay::php

@@ -9,13 +9,18 @@
 #include "record/kv_table.hpp"
 #include "record/live_sql.hpp"
 #include "record/log.hpp"
+#include "record/path_locks.hpp"
 
 namespace assay::php {
 
 class LiveWorld final : public World {
  public:
   LiveWorld(Shared& shared, Log& log, std::size_t worker)
-      : shared_(&shared), table_(shared), order_(shared, worker), log_(&log) {}
+      : shared_(&shared),
+        table_(shared),
+        order_(shared, worker),
+        log_(&log),
+        path_locks_(shared.folder() + "/shared") {}
 
   void begin(std::uint64_t clock);
   void end();
@@ -69,6 +74,7 @@ class LiveWorld final : public World {
   Log* log_;
   std::uint64_t clock_ = 0;
   std::map<std::uint64_t, std::unique_ptr<LiveConnection>> connections_;
+  PathLocks path_locks_;
 };
 
 // The system's clock, in nanoseconds but to the microsecond, which is what PHP shows.

@@ -2,6 +2,7 @@
 // answered. It is started by `assay audit check`, not by people.
 //
 //   assay-php --sapi NAME --ini FILE --code FOLDER [--seconds N] [--megabytes N] [--output BYTES]
+//             [--superpose yes] [--without GUARD]
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +14,8 @@
 #include "rerun/pipe.hpp"
 #include "rerun/sapi.hpp"
 #include "rerun/told_world.hpp"
+#include "superpose/group.hpp"
+#include "superpose/lanes.hpp"
 
 namespace {
 
@@ -39,6 +42,10 @@ bool read_options(int count, char** words, Options& options) {
       options.fence.memory = std::strtoull(value.c_str(), nullptr, 10) << 20;
     } else if (name == "--output") {
       options.sapi.most_output = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (name == "--superpose") {
+      options.sapi.superpose = value == "yes";
+    } else if (name == "--without") {
+      assay::php::take_guard_away(value);
     } else {
       return false;
     }
@@ -62,20 +69,27 @@ int main(int count, char** words) {
   Pipe pipe(3, 4);
   ToldWorld told(pipe);
   set_code_tree(options.code);
-  std::string trouble = start_php(options.sapi, pipe, told);
+  std::string trouble = start_php(options.sapi, pipe);
   if (!trouble.empty()) return complain(trouble);
   std::vector<std::string> readable = {options.code};
   if (access("/usr/share/zoneinfo", R_OK) == 0) readable.emplace_back("/usr/share/zoneinfo");
   trouble = raise_fence(readable, options.fence);
   if (!trouble.empty()) return complain("will not run without a fence: " + trouble);
   pipe.send(wire::FromWorker::ready, PHP_VERSION);
-  while (const auto body = pipe.receive(wire::ToWorker::run)) {
-    const std::string kept(*body);  // the pipe's memory is used again for answers
+  while (const auto message = pipe.receive()) {
+    const std::string kept(message->body);  // the pipe's memory is used again for answers
     wire::Cursor in(kept);
-    const wire::RunOrder order = wire::decode_run_order(in);
-    if (!in.finished()) return complain("the order to run a request is damaged");
+    const bool is_group = message->kind == wire::ToWorker::group && options.sapi.superpose;
+    if (!is_group && message->kind != wire::ToWorker::run) return complain("an order that is none");
+    const std::vector<wire::RunOrder> orders =
+        is_group ? wire::decode_group(in) : std::vector{wire::decode_run_order(in)};
+    if (!in.finished() || orders.empty()) return complain("the order to run a request is damaged");
     alarm(options.seconds);
-    run_request(order);
+    if (is_group) {
+      run_group(orders, pipe);
+    } else {
+      run_request(orders.front(), told);
+    }
     alarm(0);
   }
   end_php();

@@ -8,6 +8,13 @@
 #include "common/php.hpp"
 #include "common/system_calls.hpp"
 #include "rerun/outer_files.hpp"
+#include "superpose/builtins.hpp"
+#include "superpose/errors.hpp"
+#include "superpose/guard.hpp"
+#include "superpose/lane_state.hpp"
+#include "superpose/lanes.hpp"
+#include "superpose/multivalue.hpp"
+#include "superpose/output.hpp"
 
 extern "C" {
 #include <php_main.h>
@@ -30,6 +37,8 @@ struct Current {
   std::string pending;  // output that was not sent yet
 } current;
 
+std::vector<std::string> lane_headers;  // of a group
+
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 
 std::string parameter(std::string_view name) {
@@ -45,6 +54,11 @@ void send_pending() {
 }
 
 size_t write_output(const char* text, size_t size) {
+  if (superposed()) {
+    receive_output({text, size});
+    if (output_size() > settings.most_output) deny("too much output");
+    return size;
+  }
   if (told_world->ending() != wire::Ending::complete) return size;
   current.output += size;
   if (current.output > settings.most_output) told_world->stop(wire::Ending::limit);
@@ -57,6 +71,10 @@ void flush_nothing(void*) {}
 
 // As a FastCGI server's front would read them: the status is not a header.
 int send_headers(sapi_headers_struct* headers) {
+  if (superposed() && lanes.current == kNoLane) {
+    send_headers_of_lanes();
+    return SAPI_HEADER_SENT_SUCCESSFULLY;
+  }
   auto status = static_cast<std::uint64_t>(headers->http_response_code);
   wire::Pairs pairs;
   for (zend_llist_element* each = headers->headers.head; each != nullptr; each = each->next) {
@@ -77,6 +95,11 @@ int send_headers(sapi_headers_struct* headers) {
   std::string body;
   wire::put_natural(body, status);
   wire::put_pairs(body, pairs);
+  if (superposed()) {
+    lane_headers.resize(lanes.count);
+    lane_headers[lanes.current] = body;
+    return SAPI_HEADER_SENT_SUCCESSFULLY;
+  }
   if (told_world->ending() == wire::Ending::complete) to_auditor->send(wire::FromWorker::headers, body);
   return SAPI_HEADER_SENT_SUCCESSFULLY;
 }
@@ -114,6 +137,7 @@ void register_variables(zval* into) {
 }
 
 char* get_environment(const char* name, size_t size) {
+  if (superposed() && lanes.current == kNoLane) deny("the environment");
   static std::string value;
   value = parameter({name, size});
   return value.empty() ? nullptr : value.data();
@@ -152,6 +176,11 @@ char ini_entries[] =
     "assay.reports=\"\"\nlog_errors=0\nmax_execution_time=0\nopcache.file_update_protection=0\n"
     "opcache.validate_timestamps=0\nopcache.jit=disable\n";
 
+// The guard is on the plain instructions, and all superglobals are there before the program runs.
+char group_ini_entries[] =
+    "assay.reports=\"\"\nlog_errors=0\nmax_execution_time=0\nopcache.file_update_protection=0\n"
+    "opcache.validate_timestamps=0\nopcache.jit=disable\nopcache.optimization_level=0\nauto_globals_jit=0\n";
+
 sapi_module_struct make_module() {
   sapi_module_struct module{};
   module.name = settings.name.data();
@@ -162,6 +191,7 @@ sapi_module_struct make_module() {
   module.flush = flush_nothing;
   module.getenv = get_environment;
   module.sapi_error = php_error;
+  module.header_handler = settings.superpose ? on_header : nullptr;
   module.send_headers = send_headers;
   module.read_post = read_input;
   module.read_cookies = read_cookies;
@@ -177,10 +207,7 @@ sapi_module_struct make_module() {
 
 sapi_module_struct module;
 
-// The strings of the request that PHP points to, alive until it is over.
-struct RequestStrings {
-  std::string method, query, script, uri, content_type, authorization;
-};
+}  // namespace
 
 void fill_request_info(RequestStrings& strings) {
   strings.method = parameter("REQUEST_METHOD");
@@ -217,17 +244,20 @@ void execute_script() {
   zend_destroy_file_handle(&script);
 }
 
-}  // namespace
-
-std::string start_php(const SapiOptions& options, Pipe& pipe, ToldWorld& told) {
+std::string start_php(const SapiOptions& options, Pipe& pipe) {
   settings = options;
   to_auditor = &pipe;
-  told_world = &told;
   module = make_module();
   zend_signal_startup();
   sapi_startup(&module);  // forgets ini entries
-  module.ini_entries = ini_entries;
+  module.ini_entries = options.superpose ? group_ini_entries : ini_entries;
   if (module.startup(&module) == FAILURE) return "PHP does not start";
+  if (options.superpose) {
+    register_multivalue();
+    raise_guard();
+    watch_builtins();
+    watch_errors();
+  }
   install_interceptions();
   find_collector();
   shut_outer_files();
@@ -240,9 +270,23 @@ void end_php() {
   sapi_shutdown();
 }
 
-void run_request(const wire::RunOrder& order) {
+void take_order(const wire::RunOrder& order, ToldWorld& told) {
   current = Current();
   current.order = &order;
+  told_world = &told;
+}
+
+const std::string& headers_of(unsigned lane) {
+  static const std::string none;
+  return lane < lane_headers.size() ? lane_headers[lane] : none;
+}
+
+void forget_headers() {
+  lane_headers.clear();
+}
+
+void run_request(const wire::RunOrder& order, ToldWorld& told) {
+  take_order(order, told);
   told_world->begin(order);
   RequestStrings strings;
   SG(server_context) = &current;

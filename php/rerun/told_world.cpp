@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "audit/wire/results.hpp"
+#include "superpose/lanes.hpp"
 
 namespace assay::php {
 
@@ -68,6 +69,7 @@ std::uint64_t ToldWorld::seed() {
 
 void ToldWorld::stop(wire::Ending how) {
   if (ending_ == wire::Ending::complete) ending_ = how;
+  if (superposed()) deny("one lane is not what was recorded");
   zend_bailout();
 }
 
@@ -136,6 +138,9 @@ ToldWorld::Answer ToldWorld::ask(wire::ObjectKind object, std::string_view name,
   if (!body) _exit(0);
   wire::Cursor in(*body);
   const wire::WorkerAnswer answer = wire::decode_worker_answer(in);
+  if (answer.stop && superposed())
+    deny("one lane is not what was recorded, in operation " + std::to_string(static_cast<int>(type)) +
+         " on " + std::to_string(static_cast<int>(object)));
   if (!in.finished() || answer.stop) stop(wire::Ending::stopped);
   return {answer.outcome, answer.result};
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report/version.hpp"
+
 namespace assay::api {
 
 namespace {
@@ -42,7 +44,7 @@ assay_verdict verdict_of(check::Verdict verdict) {
 }  // namespace assay::api
 
 const char* assay_version(void) {
-  return ASSAY_VERSION;
+  return assay::report::version();
 }
 
 const char* assay_error(void) {

@@ -53,7 +53,7 @@ class Admission {
 
   std::optional<Finding> constant(std::optional<wire::Bytes>& known, wire::Bytes value,
                                   std::string_view what) {
-    if (known && *known != value) {
+    if (known.value_or(value) != value) {
       return wrong(Reason::value_changed, fmt::format("show two different values of its {}", what));
     }
     known = value;

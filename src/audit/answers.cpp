@@ -68,10 +68,11 @@ std::optional<Finding> Answers::failure() const {
       Reason::not_rerun, rid, {}, fmt::format("request {} was not executed again", rid), {}, {}, {}};
 }
 
-Run::Run(Answers& answers, RequestIndex request)
+Run::Run(Answers& answers, RequestIndex request, Weight weight)
     : answers_(answers),
       request_(request),
       rid_(answers.trace_[request].rid),
+      weight_(weight),
       values_(answers.reports_.oracle(rid_)) {}
 
 Finding Run::finding(Reason reason, std::string sentence) const {
@@ -84,7 +85,7 @@ Finding Run::finding(Reason reason, std::string sentence) const {
 
 void Run::contradict(Finding finding) {
   state_ = State::contradicted;
-  answers_.contradict(std::move(finding));
+  if (weight_ == Weight::verdict) answers_.contradict(std::move(finding));
 }
 
 Answer Run::operation(const Question& question) {
@@ -198,11 +199,14 @@ void Run::finish(const Output& output) {
   if (state_ == State::contradicted) return;
   check_all_asked();
   if (state_ != State::contradicted) check_output(output);
-  if (state_ != State::contradicted) answers_.finished(request_);
+  if (state_ == State::contradicted) return;
+  agreed_ = true;
+  answers_.finished(request_);
 }
 
 void Run::fail(const std::string& why) {
   state_ = State::cut;
+  if (weight_ == Weight::trial) return;
   Finding made = finding(Reason::rerun_failed, fmt::format("the re-execution of request {} {}", rid_, why));
   answers_.fail(std::move(made));
 }

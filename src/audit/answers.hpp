@@ -83,7 +83,9 @@ class Answers {
 // One execution of one request.
 class Run {
  public:
-  Run(Answers& answers, RequestIndex request);
+  // What a trial finds against the server is not believed, but to be looked at by another run. Only that it agrees is.
+  enum class Weight : bool { verdict, trial };
+  Run(Answers& answers, RequestIndex request, Weight weight = Weight::verdict);
 
   RequestIndex request() const { return request_; }
   Answer operation(const Question& question);
@@ -94,6 +96,8 @@ class Run {
   void finish(const Output& output);
   // The re-execution itself went wrong; `why` goes on after "the re-execution of request 17".
   void fail(const std::string& why);
+  // After finish(): nothing was found, and the request need not be run again.
+  bool agreed() const { return agreed_; }
 
  private:
   enum class State : std::uint8_t { running, cut, contradicted };
@@ -112,7 +116,9 @@ class Run {
   RequestIndex request_;
   std::uint64_t rid_;
   std::uint32_t asked_ = 0;
+  Weight weight_;
   State state_ = State::running;
+  bool agreed_ = false;
   std::span<const OracleValue> values_;
   std::array<Stream, 8> streams_{};
 };

@@ -18,8 +18,8 @@ struct Lie {
   bool harmless;
   // False, and no change, if there is no place for it. Draws are taken from `seed`.
   bool (*plant)(Draft& draft, std::uint64_t seed);
-  // It has a place only where requests get in each other's way.
-  bool needs_concurrency = false;
+  // It has a place only where several clients get in each other's way, or see what others do not.
+  bool needs_many_clients = false;
 };
 
 std::span<const Lie> lies();

@@ -292,7 +292,7 @@ class Expansion {
   // Of a loaded row the value is not known, and with it whether it matches.
   bool matches(const Predicate& predicate, Version v) const {
     if (h_.is_initial(v)) return natures_[index(v)].row;
-    return natures_[index(v)].row && predicate.allows_value(h_.value(v));
+    return natures_[index(v)].row && predicate.matches(h_.name(h_.key_of(v)), h_.value(v));
   }
 
   void read_absent(Op op, Key k) {

@@ -22,6 +22,9 @@ namespace {
 
 // Seconds to look for an order that satisfies a stronger level than was asked for.
 constexpr double kWorthATry = 1;
+// Attributions of ambiguous reads that each weak level may try before it is another's turn: at first, and from
+// when on the turns end.
+constexpr std::uint64_t kFewAttributions = 8, kManyAttributions = 1 << 16;
 
 // The whole time, from now on.
 class Time {
@@ -55,7 +58,11 @@ class InTurn {
         queries_(queries),
         time_(options),
         weak_checker_(history, reads, options),
-        outcomes_(levels.size()) {}
+        outcomes_(levels.size()) {
+    for (std::uint32_t t = 0; t < reads.transactions(); ++t) {
+      if (reads.presence(Txn{t}) == Presence::conditional) fates_are_open_ = true;
+    }
+  }
 
   std::vector<Outcome> run() {
     std::vector<std::size_t> all(levels_.size());
@@ -74,27 +81,53 @@ class InTurn {
   using Task = std::vector<std::size_t>;  // places of levels
 
   void give_turns(std::span<const std::size_t> places) {
-    std::vector<Task> strong;
-    Task weak;
-    for (const std::size_t i : places) {
-      if (WeakChecker::decides(levels_[i])) {
-        weak.push_back(i);
-      } else {
-        strong.push_back({i});
-      }
-    }
-    // The strongest weak level first: a verdict on it settles those that it implies.
-    std::stable_sort(weak.begin(), weak.end(),
+    // The strongest first: a verdict on it can settle those that it implies.
+    std::vector<std::size_t> sorted(places.begin(), places.end());
+    std::stable_sort(sorted.begin(), sorted.end(),
                      [&](std::size_t a, std::size_t b) { return levels_[a] > levels_[b]; });
-    open_ = places.size();
+    std::vector<Task> tasks;
+    Task weak;
+    for (const std::size_t i : sorted) {
+      WeakChecker::decides(levels_[i]) ? weak.push_back(i) : tasks.push_back({i});
+    }
+    // The weak levels share what they find, so they share the time of one task.
+    open_ = tasks.size() + (weak.empty() ? 0 : 1);
     if (reads_.ambiguous_sets() != 0) {
-      perform(strong);
-      if (!weak.empty()) perform({weak});
+      perform(tasks);
+      attribute(weak);
       return;
     }
-    if (!weak.empty()) strong.insert(strong.begin(), weak);
-    perform(strong);
+    if (!weak.empty()) tasks.insert(tasks.begin(), weak);
+    perform(tasks);
   }
+
+  // The weak levels where reads have several candidate writers, in turns that grow: nothing that a level has
+  // learned is lost in between, and none waits for another that takes long.
+  void attribute(const Task& weak) {
+    if (weak.empty()) return;
+    most_attributions_ = kFewAttributions;
+    perform({weak});
+    settle_by_implication();
+    while (*most_attributions_ < kManyAttributions && any_is_open(weak) && !time_is_up()) {
+      *most_attributions_ *= 2;
+      ask_open(weak);
+    }
+    most_attributions_.reset();
+    ask_open(weak);
+  }
+
+  void ask_open(const Task& places) {
+    for (const std::size_t place : places) {
+      if (!is_open(place) || time_is_up()) continue;
+      Limits limits = time_.share(1);
+      outcomes_[place] = decide_weak(levels_[place], limits);
+      settle_by_implication();
+    }
+  }
+  bool any_is_open(const Task& places) const {
+    return std::any_of(places.begin(), places.end(), [this](std::size_t place) { return is_open(place); });
+  }
+  bool time_is_up() const { return time_.is_limited() && time_.left() <= 0; }
 
   void perform(const std::vector<Task>& tasks) {
     const std::size_t threads =
@@ -104,7 +137,9 @@ class InTurn {
     const auto work = [&] {
       for (std::size_t i = next++; i < tasks.size(); i = next++) {
         try {
-          for (const std::size_t place : tasks[i]) decide(place, threads);
+          const std::size_t open = open_--;
+          Limits limits = time_.share(static_cast<double>(open) / static_cast<double>(threads));
+          for (const std::size_t place : tasks[i]) decide(place, limits, threads);
         } catch (...) {
           failures[i] = std::current_exception();
         }
@@ -120,12 +155,27 @@ class InTurn {
     }
   }
 
-  void decide(std::size_t place, std::size_t threads) {
-    const std::size_t open = open_--;
-    Limits limits = time_.share(static_cast<double>(open) / static_cast<double>(threads));
+  void decide(std::size_t place, Limits& limits, std::size_t threads) {
     const Level level = levels_[place];
-    outcomes_[place] =
-        WeakChecker::decides(level) ? decide_weak(level, limits) : decide_one_strong(level, limits);
+    if (WeakChecker::decides(level)) {
+      outcomes_[place] = decide_weak(level, limits);
+    } else {
+      outcomes_[place] = decide_one_strong(level, limits, threads == 1 ? serial_outcome(level) : nullptr);
+    }
+  }
+
+  // What became of serializability, if it was asked before and a level that it implies can go on from there.
+  const Outcome* serial_outcome(Level level) const {
+    const Level serial = serial_level(level);
+    const auto place = std::find(levels_.begin(), levels_.end(), serial);
+    if (level == serial || place == levels_.end() || fates_are_open_) return nullptr;
+    if (info(serial).real_time && !h_.has_times()) return nullptr;
+    const auto at = static_cast<std::size_t>(place - levels_.begin());
+    const Outcome& outcome = outcomes_[at];
+    if (outcome.verdict == Verdict::undecided &&
+        (queries_ != nullptr || !is_open(at) || outcome.reason.empty()))
+      return nullptr;
+    return outcome.bad_reads.empty() ? &outcome : nullptr;
   }
 
   Outcome decide_weak(Level level, Limits& limits) {
@@ -134,7 +184,7 @@ class InTurn {
       if (const std::optional<Outcome> stronger = find_stronger())
         weak_checker_.take_note(implied(h_, reads_, *stronger, Level::causal));
     }
-    return weak_checker_.decide(level, limits);
+    return weak_checker_.decide(level, limits, most_attributions_);
   }
 
   // A level that holds and implies all weak ones: of those asked, or else one that is soon decided.
@@ -158,7 +208,7 @@ class InTurn {
     return nullptr;
   }
 
-  Outcome decide_one_strong(Level level, Limits& limits) {
+  Outcome decide_one_strong(Level level, Limits& limits, const Outcome* serial = nullptr) {
     switch (options_.method) {
       case Method::width:
         return decide_by_width(h_, reads_, level, options_);
@@ -168,7 +218,7 @@ class InTurn {
         break;
     }
     const auto decide_with = [&](const Reads& r) {
-      return decide_strong(h_, r, level, options_, limits, {}, queries_);
+      return decide_strong(h_, r, level, options_, limits, {}, queries_, serial);
     };
     return decide_fates(h_, reads_, decide_with,
                         queries_ == nullptr ? QueryReads::none : QueryReads::returned_rows);
@@ -204,7 +254,8 @@ class InTurn {
   const QueryPlan* const queries_;
   Time time_;
   WeakChecker weak_checker_;
-  bool prepared_ = false;
+  bool prepared_ = false, fates_are_open_ = false;
+  std::optional<std::uint64_t> most_attributions_;  // of ambiguous reads, at a weak level
   std::atomic<std::size_t> open_ = 0;
   std::vector<Outcome> outcomes_;
 };

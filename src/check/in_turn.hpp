@@ -3,7 +3,8 @@
 //
 // Where reads have several candidate writers the strong levels come first: they search through writers and
 // orders at once, and an order that satisfies one of them satisfies the weak levels as well, which would have
-// to try one attribution after another. Elsewhere the weak levels come first, being cheap.
+// to try one attribution after another. Elsewhere the weak levels come first, being cheap. Of the strong levels the
+// strongest comes first: a serial order is what the others look for first.
 #pragma once
 
 #include <span>

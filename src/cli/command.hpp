@@ -37,6 +37,7 @@ void add_stats(CLI::App& root, Action& chosen);
 void add_generate(CLI::App& root, Action& chosen);
 void add_run(CLI::App& root, Action& chosen);
 void add_record(CLI::App& root, Action& chosen);
+void add_matrix(CLI::App& root, Action& chosen);
 void add_send(CLI::App& root, Action& chosen);
 void add_watch(CLI::App& root, Action& chosen);
 // Its commands have many options, which cost time at every start: they are there only if they are wanted.

@@ -21,6 +21,7 @@ struct Described {
   std::vector<std::string> spellings;  // "--level", "-l"
   std::string text;
   bool takes_value = false;
+  bool takes_several = false;       // joined by commas
   std::vector<std::string> values;  // empty: a path or anything
 };
 
@@ -28,6 +29,9 @@ std::vector<std::string> values_of(const std::string& type_name) {
   if (type_name == "LEVEL") return level_names();
   if (type_name == "FORMAT") return format_names();
   if (type_name == "LIE") return lie_names();
+  if (type_name == "KIND") return {"postgres", "postgres:3", "mariadb", "galera:3", "redis"};
+  if (type_name == "URL")
+    return {"sqlite:", "postgres://", "mysql://", "rocksdb:", "redis://", "memory:serializable"};
   return type_name.find('|') == std::string::npos ? std::vector<std::string>{}
                                                   : CLI::detail::split(type_name, '|');
 }
@@ -42,6 +46,7 @@ std::vector<Described> options_of(const CLI::App& command) {
     described.text = option->get_description();
     described.takes_value = option->get_items_expected_min() > 0;  // not a flag
     if (described.takes_value) described.values = values_of(option->get_type_name());
+    described.takes_several = option->get_delimiter() == ',';
     out.push_back(std::move(described));
   }
   return out;
@@ -111,11 +116,14 @@ std::string bash(const CLI::App& root) {
   out +=
       "    esac\n"
       "  fi\n"
-      "  if [[ $words ]]; then\n"
+      "  if [[ $words && $cur == *,* ]]; then\n"
+      "    COMPREPLY=($(compgen -P \"${cur%,*},\" -W \"$words\" -- \"${cur##*,}\"))\n"
+      "  elif [[ $words ]]; then\n"
       "    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
       "  else\n"
       "    COMPREPLY=($(compgen -f -- \"$cur\"))\n"
       "  fi\n"
+      "  [[ ${COMPREPLY[0]-} == *[:/] ]] && compopt -o nospace 2>/dev/null\n"
       "}\n"
       "complete -o filenames -F _assay assay\n";
   return out;
@@ -129,6 +137,16 @@ std::string quotable(std::string text) {
   std::replace(text.begin(), text.end(), ']', ')');
   std::replace(text.begin(), text.end(), ':', ',');
   return text;
+}
+
+// In _arguments a colon ends a part.
+std::string zsh_words(const std::vector<std::string>& words) {
+  std::string out;
+  for (const char c : fmt::format("{}", fmt::join(words, " "))) {
+    if (c == ':') out += '\\';
+    out += c;
+  }
+  return out;
 }
 
 // Offers the commands of a group, or goes on to the one that was chosen.
@@ -159,14 +177,16 @@ std::string zsh_group(const CLI::App& group) {
         out += fmt::format(" \\\n        '*{}[{}]", spelling, quotable(option.text));
         if (option.takes_value) {
           out += option.values.empty() ? ":value:_files"
-                                       : fmt::format(":value:({})", fmt::join(option.values, " "));
+                 : option.takes_several
+                     ? fmt::format(":value:_sequence compadd - {}", zsh_words(option.values))
+                     : fmt::format(":value:({})", zsh_words(option.values));
         }
         out += "'";
       }
     }
     const std::vector<std::string> words = positional_words(*command);
     out += words.empty() ? " \\\n        '*:file:_files' ;;\n"
-                         : fmt::format(" \\\n        '*:word:({})' ;;\n", fmt::join(words, " "));
+                         : fmt::format(" \\\n        '*:word:({})' ;;\n", zsh_words(words));
   }
   return out + "  esac\n";
 }
@@ -186,7 +206,10 @@ void fish_command(std::string& out, const CLI::App& command, const std::string& 
       out += spelling.starts_with("--") ? " -l " + spelling.substr(2) : " -s " + spelling.substr(1);
     }
     if (option.takes_value) {
-      out += option.values.empty() ? " -r" : fmt::format(" -x -a '{}'", fmt::join(option.values, " "));
+      const std::string words = fmt::format("{}", fmt::join(option.values, " "));
+      out += words.empty()          ? " -r"
+             : option.takes_several ? fmt::format(" -x -a '(__fish_append , {})'", words)
+                                    : fmt::format(" -x -a '{}'", words);
     }
     out += fmt::format(" -d '{}'\n", quotable(option.text));
   }

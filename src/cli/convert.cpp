@@ -32,7 +32,8 @@ std::string format_by_name(const std::string& out) {
   };
   constexpr Ending kEndings[] = {{".jsonl", "jsonl"},     {".ndjson", "jsonl"},  {".assay", "packed"},
                                  {".packed", "packed"},   {".bincode", "dbcop"}, {".txt", "text"},
-                                 {".json", "dbcop-json"}, {".dsl", "dbcop-dsl"}, {".awdit", "awdit"}};
+                                 {".json", "dbcop-json"}, {".dsl", "dbcop-dsl"}, {".awdit", "awdit"},
+                                 {".edn", "edn"}};
   for (const Ending& each : kEndings) {
     if (out.ends_with(each.ending)) return std::string(each.format);
   }

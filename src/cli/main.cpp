@@ -5,24 +5,20 @@
 #include <atomic>
 #include <csignal>
 #include <exception>
-#include <filesystem>
 #include <new>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "assay/assay.hpp"
 #include "cli/command.hpp"
+#include "cli/failure.hpp"
 #include "cli/option/command_line.hpp"
 #include "cli/option/interrupt.hpp"
 #include "cli/option/locale.hpp"
 #include "cli/option/output.hpp"
 #include "cli/option/suggest.hpp"
-#include "database/store.hpp"
-#include "system/durable_file.hpp"
-#include "system/input_error.hpp"
 
 namespace assay::cli {
 
@@ -33,6 +29,7 @@ constexpr const char* kOverview =
     "clients sent and saw, and it decides which levels that history satisfies, and shows why not.\n"
     "\n"
     "  assay run                           test a database: by default SQLite, in ten seconds\n"
+    "  assay matrix --server postgres      which anomalies a database lets through at which level\n"
     "  assay generate -o run.jsonl         make up a history to play with\n"
     "  assay check run.jsonl               is it serializable?\n"
     "  assay check run.jsonl --all         which levels does it satisfy?\n"
@@ -102,6 +99,7 @@ Exit run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   add_run(app, chosen);
   add_record(app, chosen);
+  add_matrix(app, chosen);
   add_check(app, chosen);
   add_verify(app, chosen);
   add_shrink(app, chosen);
@@ -139,33 +137,13 @@ Exit run(int argc, char** argv) {
 }
 
 Exit run_and_tell(int argc, char** argv) {
-  const auto fail = [](Exit code, std::string_view message) {
-    print_error(message);
-    return code;
-  };
-  try {
-    const Exit code = run(argc, argv);
-    flush_output();
-    return code;
-  } catch (const UsageError& error) {
-    return fail(Exit::wrong_use, error.what());
-  } catch (const InputError& error) {
-    return fail(Exit::wrong_use, error.what());
-  } catch (const database::StoreError& error) {
-    return fail(Exit::wrong_use, error.what());
-  } catch (const OutputError& error) {
-    return fail(Exit::wrong_use, error.what());
-  } catch (const system::StorageError& error) {
-    return fail(Exit::wrong_use, error.what());
-  } catch (const std::filesystem::filesystem_error& error) {
-    return fail(Exit::wrong_use, fmt::format("{}: {}", error.path1().string(), error.code().message()));
-  } catch (const std::bad_alloc&) {
-    throw;  // main() tells it without taking more
-  } catch (const std::system_error& error) {
-    return fail(Exit::wrong_use, error.what());
-  } catch (const std::exception& error) {
-    return fail(Exit::defect, fmt::format("a defect of Assay, please report it: {}", error.what()));
-  }
+  return unless_it_fails(
+      [&] {
+        const Exit code = run(argc, argv);
+        flush_output();
+        return code;
+      },
+      [](const Failure& failure) { print_error(failure.message); });
 }
 
 std::atomic<bool> memory_ran_out = false;

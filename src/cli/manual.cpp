@@ -59,7 +59,9 @@ std::string synopsis(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_positional()) continue;
     const std::string name = roff(option->get_name(true));
-    out += option->get_required() ? fmt::format(".I {}\n", name) : fmt::format("[\\fI{}\\fR]\n", name);
+    const char* const several = option->get_expected_max() > 1 ? "..." : "";
+    out += option->get_required() ? fmt::format("\\fI{}\\fR{}\n", name, several)
+                                  : fmt::format("[\\fI{}\\fR{}]\n", name, several);
   }
   if (!commands_of(app).empty()) out += ".I COMMAND\n";
   return out + "[\\fIOPTION\\fR]...\n";

@@ -5,7 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/option/destination.hpp"
 #include "cli/option/output.hpp"
-#include "cli/recording.hpp"
+#include "cli/run/recording.hpp"
 #include "cli/sending.hpp"
 
 namespace assay::cli {

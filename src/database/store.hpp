@@ -53,13 +53,19 @@ struct NumberFilter {
   std::int64_t high = INT64_MAX;
 };
 
+// For messages.
+inline std::string_view name_of(std::optional<Level> level) {
+  return level ? info(*level).name : "READ UNCOMMITTED";
+}
+
 // One connection, used by one thread at a time, with at most one open transaction. All of these throw
 // StoreError; after one there is no open transaction, and begin() reconnects where that is needed.
 class StoreSession {
  public:
   virtual ~StoreSession() = default;
 
-  virtual void begin(Level level) = 0;
+  // One of the modes' levels; nothing for the mode that promises none.
+  virtual void begin(std::optional<Level> level) = 0;
   virtual std::optional<StoredValue> read(std::string_view key) = 0;
   // Creates or replaces the row.
   virtual void write(std::string_view key, const StoredValue& value) = 0;
@@ -74,6 +80,9 @@ class StoreSession {
   // key.
   virtual void range_read(std::string_view low, std::string_view high, std::vector<StoredRow>& rows) = 0;
   virtual void filter_read(const NumberFilter& filter, std::vector<StoredRow>& rows) = 0;
+  // Waits until the database has done all that was asked of it so far, for sessions that leave writes unanswered
+  // until an answer is needed.
+  virtual void settle() {}
   virtual void commit() = 0;
   virtual void abort() = 0;
 };
@@ -85,10 +94,10 @@ class Store {
   // For reports: product and version, as the product tells it.
   virtual std::string description() const = 0;
   // The levels begin() takes, the strongest first, and for each the one that the product promises under that
-  // name.
+  // name. READ UNCOMMITTED is neither: every level forbids to read what may never be committed.
   struct Mode {
-    Level asked;
-    Level promised;
+    std::optional<Level> asked;
+    std::optional<Level> promised;
     std::string_view called;  // the product's own words, for example "REPEATABLE READ"
   };
   virtual std::vector<Mode> modes() const = 0;
@@ -98,6 +107,8 @@ class Store {
   // Removes what an earlier recording left and creates what is needed. Before the first session. What has the
   // same name but is not Assay's is left alone, and is fatal (mark.hpp).
   virtual void prepare() = 0;
+  // Removes what prepare() and the sessions created, by the same rule. After the last session.
+  virtual void remove() = 0;
   // `number` counts sessions from 0; a cluster spreads them over its nodes by it.
   virtual std::unique_ptr<StoreSession> open_session(std::uint32_t number) = 0;
 };

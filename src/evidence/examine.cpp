@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "check/check.hpp"
 #include "evidence/explain.hpp"
 #include "history/builder.hpp"
+#include "split/split.hpp"
 
 namespace assay::evidence {
 
@@ -29,9 +29,9 @@ std::vector<Outcome> all_undecided(std::span<const Level> levels, const std::str
 }
 
 std::vector<Outcome> decide(const History& history, std::span<const Level> levels,
-                            const check::Options& options) {
+                            const ExamineOptions& options) {
   try {
-    return check::check(history, levels, options);
+    return split::decide(history, levels, options.check, options.tenants);
   } catch (const std::bad_alloc&) {
     return all_undecided(levels, "out of memory");
   }
@@ -65,7 +65,7 @@ Examination examine(std::shared_ptr<const History> history, std::span<const Leve
   found.clock_drift = options.check.clock_drift;
   found.read_seconds = options.read_seconds;
   const auto started = std::chrono::steady_clock::now();
-  found.outcomes = decide(*found.history, levels, options.check);
+  found.outcomes = decide(*found.history, levels, options);
   const std::uint64_t tested = committed(*found.history);
   require(options.require_committed, tested, found.outcomes);
   if (tested == 0) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -22,6 +23,8 @@ enum class Explain : std::uint8_t { nothing, weakest, all };
 struct ExamineOptions {
   check::Options check = {};
   Explain explain = Explain::all;
+  // The keys of one tenant, told by their names, stay together, and tenants are decided apart (split/split.hpp).
+  std::optional<std::string> tenants = {};
   double read_seconds = 0;  // reading the history took: for the reports
   // Where fewer transactions committed, a level that holds says too little: it is undecided.
   std::uint64_t require_committed = 0;

@@ -10,6 +10,7 @@
 #include "format/assay/packed.hpp"
 #include "format/awdit.hpp"
 #include "format/cobra/cobra.hpp"
+#include "format/compressed.hpp"
 #include "format/dbcop/dbcop.hpp"
 #include "format/dbcop/dbcop_dsl.hpp"
 #include "format/dbcop/dbcop_json.hpp"
@@ -35,7 +36,8 @@ constexpr Format kFormats[] = {
     {"text", "Plume, PolySI and IsoVista text: r(key,value,session,txn)", false, sniff_text, read_text,
      write_text},
     {"viper", "Viper JSON: a directory of J<n>.log", true, sniff_viper, read_viper, nullptr},
-    {"edn", "Jepsen and Elle EDN: rw-register or list-append", false, sniff_elle_edn, read_elle_edn, nullptr},
+    {"edn", "Jepsen and Elle EDN: rw-register or list-append", false, sniff_elle_edn, read_elle_edn,
+     write_elle_edn},
     {"elle-json", "elle-cli JSON: the same as JSON", false, sniff_elle_json, read_elle_json, nullptr},
     {"dbcop-json", "dbcop (2025) JSON: sessions, transactions, events", false, sniff_dbcop_json,
      read_dbcop_json, write_dbcop_json},
@@ -121,6 +123,18 @@ History read_as(const Format& format, const Input& input, const ReadOptions& opt
   }
 }
 
+History read_plain(const Input& input, const ReadOptions& options, std::optional<std::string_view> format) {
+  if (format) return read_as(format_named(*format, input.path), input, options);
+  if (!input.directory) {
+    if (input.files.front().bytes.empty()) throw InputError(input.path, "byte 0", "the file is empty");
+    if (const auto other = known_non_history(input.files.front().bytes)) {
+      throw InputError(input.path, "byte 0", std::string(*other));
+    }
+  }
+  if (const Format* found = sniffed(input)) return read_as(*found, input, options);
+  no_match(input);
+}
+
 }  // namespace
 
 std::span<const Format> formats() {
@@ -142,25 +156,21 @@ History read_history(const std::string& path, const ReadOptions& options,
 
 History read_history(const Input& input, const ReadOptions& options, std::optional<std::string_view> format) {
   if (input.files.empty()) throw InputError(input.path, "", "the directory holds no files");
-  if (format) {
-    const Format& named = format_named(*format, input.path);
-    if (!named.directory && input.directory) {
-      if (input.files.size() == 1) return read_as(named, only_file(input), options);
+  const Format* const named = format ? &format_named(*format, input.path) : nullptr;
+  if (input.directory) {
+    const bool for_its_file = named != nullptr ? !named->directory : sniffed(input) == nullptr;
+    if (for_its_file && input.files.size() == 1) return read_history(only_file(input), options, format);
+    if (for_its_file && named != nullptr) {
       throw InputError(input.path, "",
-                       fmt::format("format {} is one file, and this is a directory with {} ({})", named.name,
+                       fmt::format("format {} is one file, and this is a directory with {} ({})", named->name,
                                    input.files.size(), file_names(input)));
     }
-    return read_as(named, input, options);
+    return read_plain(input, options, format);
   }
-  if (!input.directory) {
-    if (input.files.front().bytes.empty()) throw InputError(input.path, "byte 0", "the file is empty");
-    if (const auto other = known_non_history(input.files.front().bytes)) {
-      throw InputError(input.path, "byte 0", std::string(*other));
-    }
-  }
-  if (const Format* found = sniffed(input)) return read_as(*found, input, options);
-  if (input.directory && input.files.size() == 1) return read_history(only_file(input), options);
-  no_match(input);
+  const system::InputFile& file = input.files.front();
+  if (!is_compressed(file.bytes)) return read_plain(input, options, format);
+  const Unpacked content = unpack(file, most_to_unpack());
+  return read_plain({input.path, false, {{file.path, content.bytes()}}}, options, format);
 }
 
 void write_history(const History& history, const std::filesystem::path& path, std::string_view format) {

@@ -14,9 +14,9 @@ struct Signature {
 };
 
 constexpr Signature kSignatures[] = {
-    {"\x1f\x8b"sv, "this is a gzip file, not a history: unpack it first"},
+    {"\x1f\x8b"sv, "this is a gzip file that cannot be unpacked here: unpack it first"},
     {"PK\x03\x04"sv, "this is a zip archive, not a history: unpack it first"},
-    {"\x28\xb5\x2f\xfd"sv, "this is a zstd file, not a history: unpack it first"},
+    {"\x28\xb5\x2f\xfd"sv, "this is a zstd file in a compressed one: unpack it first"},
     {"\xfd"
      "7zXZ\0"sv,
      "this is an xz file, not a history: unpack it first"},

@@ -25,12 +25,18 @@ class WorkList {
   void add(std::uint32_t thing, std::uint32_t rank) {
     if (listed_[thing]) return;
     listed_[thing] = true;
-    if (by_rank()) {
-      lowest_.emplace_back(rank, thing);
-      std::push_heap(lowest_.begin(), lowest_.end(), std::greater<>());
-    } else {
-      newest_.push_back(thing);
-    }
+    by_rank() ? push_by_rank(thing, rank) : newest_.push_back(thing);
+  }
+
+  // Of what is listed now, and as long as nothing is added, the lowest rank(thing) is taken first.
+  template <class Rank>
+  void sort(Rank rank) {
+    if (by_rank()) return;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked;
+    ranked.reserve(newest_.size());
+    for (const std::uint32_t thing : newest_) ranked.emplace_back(rank(thing), thing);
+    std::sort(ranked.begin(), ranked.end(), std::greater<>());
+    for (std::size_t i = 0; i < ranked.size(); ++i) newest_[i] = ranked[i].second;
   }
 
   // REQUIRES: !empty().
@@ -50,6 +56,11 @@ class WorkList {
   }
 
  private:
+  void push_by_rank(std::uint32_t thing, std::uint32_t rank) {
+    lowest_.emplace_back(rank, thing);
+    std::push_heap(lowest_.begin(), lowest_.end(), std::greater<>());
+  }
+
   std::vector<bool> listed_;
   Next next_;
   std::vector<std::uint32_t> newest_;

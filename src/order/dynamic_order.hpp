@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "memory/huge_pages.hpp"
+#include "memory/prefetch.hpp"
 #include "order/adjacency.hpp"
 
 namespace assay::order {
@@ -30,6 +31,7 @@ class DynamicOrder {
   DynamicOrder(const Adjacency& after, const Adjacency& before, std::span<const Node> order);
 
   std::uint32_t position(Node u) const { return position_[u]; }
+  void prefetch_position(Node u) const { prefetch(position_.data() + u); }
   std::span<const Node> order() const { return order_; }
 
   // Adds from -> to. If that closes a cycle nothing changes, cycle() tells it, and the result is false. Else

@@ -113,6 +113,10 @@ const std::vector<database::StoredRow>& Client::filter_read(const database::Numb
   return rows_;
 }
 
+void Client::settle() {
+  guarded([&] { session_->settle(); });
+}
+
 void Client::commit() {
   try {
     session_->commit();

@@ -24,8 +24,8 @@ class Client {
   struct Options {
     std::uint32_t number = 0;  // of the session
     std::uint32_t sessions = 1;
-    Level level = Level::serializable;
-    bool show_values = false;  // the history shows "VALUE@VERSION", for predicates
+    std::optional<Level> level = Level::serializable;  // as StoreSession::begin() takes it
+    bool show_values = false;                          // the history shows "VALUE@VERSION"
   };
   // `recorder` may be null: then nothing is written down.
   Client(std::unique_ptr<database::StoreSession> session, const Options& options, Recorder* recorder);
@@ -42,6 +42,8 @@ class Client {
   // The result is valid until the next call.
   const std::vector<database::StoredRow>& range_read(std::string_view low, std::string_view high);
   const std::vector<database::StoredRow>& filter_read(const database::NumberFilter& filter);
+  // Waits until the database has done all of the above.
+  void settle();
   void commit();
   void abort();
 

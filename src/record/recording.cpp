@@ -57,12 +57,15 @@ void start_trouble(database::Target& target, Recorder* recorder, std::uint64_t s
   std::vector<std::unique_ptr<database::Nemesis>> of_the_clients;
   if (target.has(database::Fault::clock) && recorder != nullptr)
     of_the_clients.push_back(std::make_unique<ClockStepper>(*recorder));
-  target.start_trouble(seed, std::move(of_the_clients), [recorder](const database::Disturbance& happened) {
-    if (recorder == nullptr) return;
-    recorder->note(fmt::format("fault, {:.2f} s to {:.2f} s after the start: {}",
-                               static_cast<double>(happened.from_ns) * 1e-9,
-                               static_cast<double>(happened.to_ns) * 1e-9, happened.what));
-  });
+  // Trouble begins when the rows are loaded; its times are told by the clock of the recording, which began before.
+  const double begun = recorder == nullptr ? 0 : recorder->clock().seconds();
+  target.start_trouble(
+      seed, std::move(of_the_clients), [recorder, begun](const database::Disturbance& happened) {
+        if (recorder == nullptr) return;
+        recorder->note(fmt::format("fault, {:.2f} s to {:.2f} s after the start: {}",
+                                   begun + static_cast<double>(happened.from_ns) * 1e-9,
+                                   begun + static_cast<double>(happened.to_ns) * 1e-9, happened.what));
+      });
 }
 
 }  // namespace
@@ -87,9 +90,15 @@ std::optional<Store::Mode> find_mode(const Store& store, const std::optional<std
   }
   const std::optional<Level> level = find_level(*isolation);
   for (const Store::Mode& mode : modes) {
-    if (level == mode.asked) return mode;
+    if (level && level == mode.asked) return mode;
   }
   return std::nullopt;
+}
+
+std::string first_note(std::string_view recorded_by, std::string_view store, const Store::Mode& mode,
+                       std::string_view workload, std::uint32_t sessions, std::uint64_t seed) {
+  return fmt::format("recorded by {} on {} at {}: workload {}, {} sessions, seed {}, begun {}", recorded_by,
+                     store, mode.called, workload, sessions, seed, moment(std::chrono::system_clock::now()));
 }
 
 Recording make_recording(database::Target& target, const RecordingPlan& plan, const RecordingOutput& output,
@@ -108,9 +117,8 @@ Recording make_recording(database::Target& target, const RecordingPlan& plan, co
     if (output.file) to.file = *output.file;
     to.also = output.also;
     recorder.emplace(to, run.sessions,
-                     fmt::format("recorded by {} on {} at {}: workload {}, {} sessions, seed {}, begun {}",
-                                 output.recorded_by, recording.store, plan.mode.called, plan.workload.name,
-                                 run.sessions, run.seed, moment(std::chrono::system_clock::now())));
+                     first_note(output.recorded_by, recording.store, plan.mode, plan.workload.name,
+                                run.sessions, run.seed));
   }
   Recorder* const writer = recorder ? &*recorder : nullptr;
   const RunControl with_trouble{control.stop, control.tick,

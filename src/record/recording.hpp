@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "database/fault/target.hpp"
 #include "database/store.hpp"
@@ -23,6 +24,11 @@ std::optional<database::Store::Mode> find_mode(const database::Store& store,
 // "REPEATABLE READ" is also asked for as repeatable-read, Repeatable_Read and so on: all of them in one
 // spelling.
 std::string plain_spelling(std::string_view words);
+
+// The note by which a page knows what was recorded, where and when.
+std::string first_note(std::string_view recorded_by, std::string_view store,
+                       const database::Store::Mode& mode, std::string_view workload, std::uint32_t sessions,
+                       std::uint64_t seed);
 
 struct RecordingPlan {
   const WorkloadInfo& workload;

@@ -23,7 +23,8 @@ namespace assay::record {
 
 struct RunOptions {
   std::uint32_t sessions = 8;
-  Level level = Level::serializable;  // that transactions ask for
+  std::optional<Level> level =
+      Level::serializable;  // that transactions ask for, as StoreSession::begin() takes it
   // Over all sessions, those that abort included; fences are not counted. The run ends at whichever comes
   // first; one of the two must be set.
   std::optional<std::uint64_t> transactions;

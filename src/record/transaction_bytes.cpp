@@ -194,7 +194,10 @@ void TransactionBytes::put(std::string_view text) {
 }
 
 void TransactionBytes::put(const ShownVersion& version) {
-  const bool shows = version.value.has_value() && version.version != 0;
+  // What is longer is told by its number alone, so that a history stays small.
+  constexpr std::size_t kLongestShown = 24;
+  const bool shows =
+      version.value.has_value() && version.value->size() <= kLongestShown && version.version != 0;
   put(version.version << 1 | (shows ? 1U : 0U));
   if (shows) put(*version.value);
 }

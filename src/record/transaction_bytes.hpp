@@ -15,8 +15,8 @@
 
 namespace assay::record {
 
-// The value that the history shows for a version: its number, or for workloads whose predicates look at
-// values "VALUE@VERSION", which is as unique.
+// The value that the history shows for a version: its number, or for workloads whose values mean something
+// "VALUE@VERSION", which is as unique.
 struct ShownVersion {
   std::uint64_t version = 0;  // 0: what was there before the recording, or nothing at all
   std::optional<std::string_view> value;

@@ -2,8 +2,10 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "history/query_counts.hpp"
 #include "report/report.hpp"
 #include "report/sentence.hpp"
+#include "report/version.hpp"
 
 namespace assay::report {
 
@@ -162,14 +164,23 @@ Json work(const Outcome& outcome) {
 }
 
 Json head(const History& history) {
-  return {{"path", history.path()},
-          {"format", history.format()},
-          {"sessions", history.sessions()},
-          {"transactions", history.transactions()},
-          {"operations", history.operations()},
-          {"keys", history.keys()},
-          {"has_times", history.has_times()},
-          {"notes", std::vector<std::string>(history.notes().begin(), history.notes().end())}};
+  Json out = {{"path", history.path()},
+              {"format", history.format()},
+              {"sessions", history.sessions()},
+              {"transactions", history.transactions()},
+              {"operations", history.operations()},
+              {"keys", history.keys()},
+              {"has_times", history.has_times()},
+              {"notes", std::vector<std::string>(history.notes().begin(), history.notes().end())}};
+  if (history.has_queries()) {
+    const QueryCounts queries = count_queries(history);
+    out["queries"] = {{"all", queries.all},
+                      {"understood", queries.evaluated},
+                      {"by_identity", queries.learned},
+                      {"rows", queries.rows},
+                      {"not_understood", queries.not_understood}};
+  }
+  return out;
 }
 
 }  // namespace
@@ -182,7 +193,7 @@ std::string json(const Examination& examination) {
     levels.push_back(work(outcome));
   }
   const auto strongest = examination.strongest();
-  return written({{"assay", ASSAY_VERSION},
+  return written({{"assay", version()},
                   {"history", head(*examination.history)},
                   {"session_order", examination.sessions == check::SessionOrder::keep ? "keep" : "ignore"},
                   {"results", std::move(results)},
@@ -211,7 +222,7 @@ std::string json(const History& history, const Statistics& s) {
                    {"mean", s.concurrency->mean},
                    {"most", s.concurrency->most}};
   }
-  return written({{"assay", ASSAY_VERSION},
+  return written({{"assay", version()},
                   {"history", head(history)},
                   {"statistics",
                    {{"longest_session", s.longest_session},

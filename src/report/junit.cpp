@@ -8,7 +8,6 @@
 #include "report/printable.hpp"
 #include "report/report.hpp"
 #include "report/selection.hpp"
-#include "report/sentence.hpp"
 #include "report/story.hpp"
 
 namespace assay::report {
@@ -27,17 +26,9 @@ double seconds_of(const Outcome& outcome) {
 }
 
 // One line that says what is wrong.
-std::string message(const Examination& examination, const Outcome& outcome) {
-  const std::string_view level = info(outcome.level).name;
-  if (outcome.verdict == Verdict::undecided)
-    return fmt::format("{} is undecided{}", level,
-                       outcome.reason.empty() ? "" : ": " + printable(outcome.reason));
-  const Outcome* weaker = refuted_by(outcome, examination.outcomes);
-  if (weaker != nullptr) return fmt::format("{} is violated, since {} is", level, info(weaker->level).name);
-  if (const auto story = story_of(examination, outcome.level))
-    return fmt::format("{} is violated: {}", level, info(story->counterexample.anomaly).title);
-  if (outcome.bad_reads.empty()) return fmt::format("{} is violated", level);
-  return fmt::format("{} is violated: {}", level, sentence(*examination.history, outcome.bad_reads.front()));
+std::string complaint(const Examination& examination, const Outcome& outcome) {
+  return fmt::format("{} is {}{}", info(outcome.level).name, name(outcome.verdict),
+                     in_short(examination, outcome));
 }
 
 // A case that found nothing to test must not look like one that passed.
@@ -87,40 +78,83 @@ std::string command_property(std::string_view text) {
   return out;
 }
 
+// A workflow command: "::error file=run.jsonl,title=...::...".
+std::string command(std::string_view name, const std::string& path, const std::string& title,
+                    const std::string& body) {
+  return fmt::format("::{} file={},title={}::{}\n", name, command_property(printable(path)),
+                     command_property(title), command_data(body));
+}
+
+std::string attributes(const Suite& counts) {
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.6f}\"",
+                     counts.tests, counts.failures, counts.errors, counts.skipped, counts.seconds);
+}
+
 }  // namespace
 
-std::string junit(const Examination& examination) {
-  const std::string suite = markup(printable(examination.history->path()));
-  const std::string counts =
-      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\" time=\"{:.6f}\"",
-                  examination.outcomes.size(), count(examination, Verdict::violated), skipped(examination),
-                  examination.read_seconds + examination.check_seconds);
-  std::string out = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\" {}>\n  <testsuite name=\"{}\" "
-      "{}>\n",
-      counts, suite, counts);
+Suite suite(const Examination& examination) {
+  Suite out{.tests = examination.outcomes.size(),
+            .failures = count(examination, Verdict::violated),
+            .skipped = skipped(examination),
+            .seconds = examination.read_seconds + examination.check_seconds};
+  const std::string title = markup(printable(examination.history->path()));
+  std::string& text = out.markup;
+  text = fmt::format("  <testsuite name=\"{}\" {}>\n", title, attributes(out));
   for (const Outcome& outcome : examination.outcomes) {
-    out += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\"", suite,
-                       info(outcome.level).name, seconds_of(outcome));
-    const std::string said = markup(message(examination, outcome));
+    text += fmt::format("    <testcase classname=\"{}\" name=\"{}\" time=\"{:.6f}\"", title,
+                        info(outcome.level).name, seconds_of(outcome));
     switch (outcome.verdict) {
       case Verdict::holds:
-        out += is_of_nothing(examination, outcome)
-                   ? ">\n      <skipped message=\"nothing was tested: no transaction committed\"/>\n    "
-                     "</testcase>\n"
-                   : "/>\n";
+        text += is_of_nothing(examination, outcome)
+                    ? ">\n      <skipped message=\"nothing was tested: no transaction committed\"/>\n    "
+                      "</testcase>\n"
+                    : "/>\n";
         break;
       case Verdict::violated:
-        out += fmt::format(
-            ">\n      <failure type=\"violated\" message=\"{}\">{}</failure>\n    </testcase>\n", said,
+        text += fmt::format(
+            ">\n      <failure type=\"violated\" message=\"{}\">{}</failure>\n    </testcase>\n",
+            markup(complaint(examination, outcome)),
             markup(explanation(*examination.history, outcome, story_of(examination, outcome.level))));
         break;
       case Verdict::undecided:
-        out += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n", said);
+        text += fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n",
+                            markup(complaint(examination, outcome)));
         break;
     }
   }
-  return out + "  </testsuite>\n</testsuites>\n";
+  text += "  </testsuite>\n";
+  return out;
+}
+
+Suite suite_without_verdict(const std::string& path, const std::string& why, Unknown unknown) {
+  const bool undecided = unknown == Unknown::undecided;
+  Suite out{.tests = 1, .errors = undecided ? 0U : 1U, .skipped = undecided ? 1U : 0U};
+  const std::string title = markup(printable(path));
+  out.markup = fmt::format(
+      "  <testsuite name=\"{0}\" {1}>\n    <testcase classname=\"{0}\" name=\"check\" time=\"0\">\n"
+      "      <{2} message=\"{3}\"/>\n    </testcase>\n  </testsuite>\n",
+      title, attributes(out), undecided ? "skipped" : "error", markup(printable(why)));
+  return out;
+}
+
+std::string junit_file(std::span<const Suite> suites) {
+  Suite all;
+  for (const Suite& each : suites) {
+    all.markup += each.markup;
+    all.tests += each.tests;
+    all.failures += each.failures;
+    all.errors += each.errors;
+    all.skipped += each.skipped;
+    all.seconds += each.seconds;
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"assay\" {}>\n{}</testsuites>\n",
+      attributes(all), all.markup);
+}
+
+std::string junit(const Examination& examination) {
+  const Suite only = suite(examination);
+  return junit_file(std::span(&only, 1));
 }
 
 std::string annotations(const Examination& examination) {
@@ -128,16 +162,20 @@ std::string annotations(const Examination& examination) {
   for (const Outcome& outcome : examination.outcomes) {
     if (outcome.verdict == Verdict::holds) continue;
     const bool violated = outcome.verdict == Verdict::violated;
-    std::string body = message(examination, outcome);
+    std::string body = complaint(examination, outcome);
     if (violated && refuted_by(outcome, examination.outcomes) == nullptr)
       body += "\n" + explanation(*examination.history, outcome, story_of(examination, outcome.level));
     const std::string title =
         fmt::format("{} {}", info(outcome.level).name, violated ? "is violated" : "is undecided");
-    out += fmt::format("::{} file={},title={}::{}\n", violated ? "error" : "warning",
-                       command_property(printable(examination.history->path())), command_property(title),
-                       command_data(body));
+    out += command(violated ? "error" : "warning", examination.history->path(), title, body);
   }
   return out;
+}
+
+std::string annotation_without_verdict(const std::string& path, const std::string& why, Unknown unknown) {
+  const bool undecided = unknown == Unknown::undecided;
+  return command(undecided ? "warning" : "error", path,
+                 undecided ? "undecided" : "the history could not be checked", printable(why));
 }
 
 }  // namespace assay::report

@@ -25,6 +25,10 @@ struct TextStyle {
 // full for the weakest violated levels, since what refutes them refutes every level that implies them.
 std::string text(const evidence::Examination& examination, const TextStyle& style);
 std::string text(const History& history, const Statistics& statistics);
+// The verdict in a part of one line, where there are many histories: "violated: lost update".
+std::string brief(const evidence::Examination& examination);
+// What follows the name of a verdict there: ": lost update", ", since causal is", ": the time was over", or nothing.
+std::string in_short(const evidence::Examination& examination, const check::Outcome& outcome);
 
 // A store that loses everything makes every read a bad one; whoever looks at them has seen enough by then.
 inline constexpr std::size_t kMostReadsInJson = 100;

@@ -44,6 +44,21 @@ std::vector<Selected> worth_explaining(const Examination& examination) {
   return chosen;
 }
 
+std::vector<Level> strongest_levels(std::span<const Outcome> outcomes) {
+  std::vector<Level> found;
+  for (const Outcome& outcome : outcomes) {
+    if (outcome.verdict != Verdict::holds) continue;
+    // Of two that imply each other the later is named.
+    const bool implied = std::any_of(outcomes.begin(), outcomes.end(), [&](const Outcome& other) {
+      return other.verdict == Verdict::holds && other.level != outcome.level &&
+             implies(other.level, outcome.level) &&
+             (!implies(outcome.level, other.level) || &other > &outcome);
+    });
+    if (!implied) found.push_back(outcome.level);
+  }
+  return found;
+}
+
 std::string listed(const std::vector<Level>& levels) {
   std::string out;
   for (std::size_t i = 0; i < levels.size(); ++i) {

@@ -3,6 +3,7 @@
 // anomaly breaks several of these, it is told once.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Selected {
 
 // The weakest violated ones; bad reads, which violate every level alike, only once, as every other anomaly.
 std::vector<Selected> worth_explaining(const evidence::Examination& examination);
+
+// The levels that hold and that no other holding one implies: several where none of them is the strongest.
+std::vector<Level> strongest_levels(std::span<const check::Outcome> outcomes);
 
 // "read-committed", "read-committed, prefix and causal".
 std::string listed(const std::vector<Level>& levels);

@@ -5,6 +5,7 @@
 #include "evidence/missed_write.hpp"
 #include "history/query.hpp"
 #include "report/printable.hpp"
+#include "report/words/counted.hpp"
 #include "report/words/query_words.hpp"
 #include "report/words/read_words.hpp"
 
@@ -47,11 +48,14 @@ std::string with_read(const History& history, const Step& step, const Naming& na
   return fmt::format("{} saw {} as {} left it", naming(reader), key_name(history, step.key), naming(writer));
 }
 
+// Times of a wall clock as a person reads them; of another clock its numbers.
 std::string clock_times(const History& history, Txn from, Txn to) {
-  const auto ended = history.end(from);
-  const auto started = history.start(to);
-  if (!ended || !started) return "";
-  return fmt::format(" ({} ns, {} ns)", *ended, *started);
+  const auto end = history.end(from), start = history.start(to);
+  if (!end || !start) return "";
+  constexpr std::int64_t kWallClock = 100'000'000'000'000'000;  // nanoseconds: in 1973
+  if (*end < kWallClock || *start < *end) return fmt::format(" ({} ns, {} ns)", *end, *start);
+  return fmt::format(" ({} and {} UTC, {} apart)", time_of_day(*end), time_of_day(*start),
+                     duration_told(static_cast<std::uint64_t>(*start - *end)));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "report/printable.hpp"
 #include "report/words/query_words.hpp"
 #include "report/words/read_words.hpp"
+#include "report/words/value_words.hpp"
 
 namespace assay::report {
 
@@ -157,7 +158,7 @@ std::string of_bad_read(const History& history, const Counterexample& found) {
   if (!append) return out;
   out.pop_back();
   return fmt::format("{}; the {} that {} appended stands on it.", out,
-                     printable(history.value(history.version(*append))),
+                     value_told(history, history.version(*append)),
                      full_name(history, history.transaction_of(*append)));
 }
 

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <vector>
 
+#include "history/query_counts.hpp"
 #include "report/printable.hpp"
 #include "report/report.hpp"
 #include "report/selection.hpp"
+#include "report/sentence.hpp"
+#include "report/words/counted.hpp"
 
 namespace assay::report {
 
@@ -35,13 +38,6 @@ std::string painted(Verdict verdict, bool colour) {
   return fmt::format("{}{}{}", colour_of(verdict), name(verdict), kReset);
 }
 
-// "1 key", "1,204 keys".
-std::string counted(std::uint64_t n, std::string_view noun) {
-  std::string digits = fmt::format("{}", n);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
-  return fmt::format("{} {}{}", digits, noun, n == 1 ? "" : "s");
-}
-
 std::string heading(const History& history) {
   return fmt::format("{}: {} in {}, {} on {} ({})\n", printable(history.path()),
                      counted(history.transactions(), "transaction"), counted(history.sessions(), "session"),
@@ -51,6 +47,12 @@ std::string heading(const History& history) {
 
 std::string notes(const History& history) {
   std::string out;
+  // Whoever reads the verdict should know what it rests on.
+  if (const QueryCounts queries = count_queries(history); queries.not_understood + queries.learned != 0) {
+    out += fmt::format("of {}, {} understood, {} known by identity, {} told as rows, {} not understood\n",
+                       queries.all == 1 ? "1 query" : fmt::format("{} queries", queries.all),
+                       queries.evaluated, queries.learned, queries.rows, queries.not_understood);
+  }
   for (const std::string& note : history.notes()) out += "note: " + printable(note) + "\n";
   return out;
 }
@@ -134,8 +136,9 @@ std::string text(const Examination& examination, const TextStyle& style) {
     out += "\n";
   }
   if (style.strongest) {
-    const auto level = examination.strongest();
-    out += fmt::format("strongest level that holds: {}\n", level ? info(*level).name : "none");
+    const std::vector<Level> levels = strongest_levels(examination.outcomes);
+    out += fmt::format("strongest {} that hold{}: {}\n", levels.size() > 1 ? "levels" : "level",
+                       levels.size() > 1 ? "" : "s", levels.empty() ? "none" : listed(levels));
   }
   for (const auto& [outcome, also] : worth_explaining(examination)) {
     out += "\n";
@@ -153,6 +156,37 @@ std::string text(const Examination& examination, const TextStyle& style) {
     for (const Outcome& outcome : examination.outcomes) out += work_of(outcome);
   }
   return out;
+}
+
+std::string in_short(const Examination& examination, const Outcome& outcome) {
+  if (outcome.verdict == Verdict::holds) return "";
+  if (outcome.verdict == Verdict::undecided)
+    return outcome.reason.empty() ? "" : ": " + printable(outcome.reason);
+  if (const Outcome* weaker = refuted_by(outcome, examination.outcomes))
+    return fmt::format(", since {} is", info(weaker->level).name);
+  if (const auto story = story_of(examination, outcome.level))
+    return fmt::format(": {}", info(story->counterexample.anomaly).title);
+  if (outcome.bad_reads.empty()) return "";
+  return ": " + sentence(*examination.history, outcome.bad_reads.front());
+}
+
+std::string brief(const Examination& examination) {
+  const auto& outcomes = examination.outcomes;
+  std::vector<std::string> parts;
+  for (const Outcome& outcome : outcomes) {
+    const bool told = outcomes.size() == 1 ||
+                      (outcome.verdict != Verdict::holds && refuted_by(outcome, outcomes) == nullptr);
+    if (!told) continue;
+    const std::string_view level = outcomes.size() == 1 ? "" : info(outcome.level).name;
+    parts.push_back(fmt::format("{}{}{}{}", level, level.empty() ? "" : " ", name(outcome.verdict),
+                                in_short(examination, outcome)));
+  }
+  const std::vector<Level> strongest = strongest_levels(outcomes);
+  if (!strongest.empty() && outcomes.size() > 1)
+    parts.push_back(fmt::format("{} hold{}", listed(strongest), strongest.size() > 1 ? "" : "s"));
+  if (!strongest.empty() && evidence::committed(*examination.history) == 0)
+    parts.emplace_back("nothing was tested: no transaction committed");
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string text(const History& history, const Statistics& s) {

@@ -161,6 +161,25 @@ void Process::signal(int signal) {
   }
 }
 
+void Process::signal_children(int signal, std::string_view called) {
+  if (!running()) return;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    // "PID (NAME) STATE PARENT …", where the name may contain anything.
+    std::string status;
+    std::getline(std::ifstream(entry.path() / "stat"), status);
+    const std::size_t behind = status.rfind(") ");
+    if (behind == std::string::npos || behind + 4 > status.size()) continue;
+    if (std::strtol(status.c_str() + behind + 4, nullptr, 10) != id_) continue;
+    std::string command;
+    std::getline(std::ifstream(entry.path() / "cmdline"), command);
+    if (command.find(called) == std::string::npos) continue;
+    ::kill(static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10)), signal);
+  }
+}
+
 bool Process::wait(std::chrono::milliseconds limit) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
   while (running()) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay::system {
@@ -40,6 +41,8 @@ class Process {
   bool running();
   // SIGKILL also ends what it has started in its process group.
   void signal(int signal);
+  // To its children whose command line contains the text, also those that left its process group.
+  void signal_children(int signal, std::string_view called = "");
   // True if it ended in time.
   bool wait(std::chrono::milliseconds limit);
   // The same of what it has started in its process group and left behind. REQUIRES: it has ended.

@@ -1,5 +1,5 @@
 // What a query says: key by key where a proof or an axiom speaks of one, and all at once, by
-// the places of its keys and the numbers of its rows, where an order is replayed (row_counts.hpp).
+// the places of its keys and what a column of its rows holds, where an order is replayed (row_counts.hpp).
 #pragma once
 
 #include <algorithm>
@@ -81,10 +81,8 @@ class Queries {
     return found == learned_.end() ? nullptr : &found->second;
   }
   const std::map<std::uint32_t, std::vector<Version>>& learned() const { return learned_; }
-  // What its predicate asks of the number that a row shows; nothing if any row will do.
-  std::optional<Predicate::Numbers> numbers(const Asked& asked) const {
-    return meanings_[asked.predicate - std::size_t{1}]->numbers();
-  }
+  // REQUIRES: it has a predicate that was not learned, and says all.
+  const Predicate& meaning(const Asked& asked) const { return *meanings_[asked.predicate - std::size_t{1}]; }
   bool is_gone(Version v) const { return is_gone_[index(v)]; }
   // Whether it is a row that a predicate can be asked about.
   bool is_known_row(Version v) const { return is_row_[index(v)] && !is_gone_[index(v)] && !h_.is_initial(v); }
@@ -112,7 +110,7 @@ class Queries {
       return std::binary_search(known->begin(), known->end(), v);
     }
     const Predicate& meaning = *meanings_[predicate - std::size_t{1}];
-    return is_row_[index(v)] && (h_.is_initial(v) || meaning.allows_value(h_.value(v)));
+    return is_row_[index(v)] && (h_.is_initial(v) || meaning.matches(h_.name(h_.key_of(v)), h_.value(v)));
   }
   bool matches_for_certain(std::uint32_t predicate, Version v) const {
     return (learned(predicate) != nullptr || !is_loaded(v)) && may_match(predicate, v);

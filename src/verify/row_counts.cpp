@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace assay::verify {
 
@@ -11,33 +12,32 @@ constexpr std::uint32_t kNone = 0xFFFFFFFFU;
 // Each costs a little with every write; predicates on further sets of keys look at each of them.
 constexpr std::size_t kMostTrees = 8;
 
+// The ranks of what lies in the interval: from, and to before. What is held of one sort follows each other.
+std::pair<std::size_t, std::size_t> ranks_in(const Predicate::Interval& interval,
+                                             const std::vector<Scalar>& held) {
+  const Scalar::Sort sort = (interval.low ? *interval.low : *interval.high).sort();
+  const auto is_below = [&](const Scalar& one) {
+    if (one.sort() != sort || !interval.low) return one.sort() < sort;
+    return interval.low_open ? one.compare(*interval.low) <= 0 : one.compare(*interval.low) < 0;
+  };
+  const auto is_not_above = [&](const Scalar& one) {
+    if (one.sort() != sort || !interval.high) return one.sort() <= sort;
+    return interval.high_open ? one.compare(*interval.high) < 0 : one.compare(*interval.high) <= 0;
+  };
+  const auto first = std::partition_point(held.begin(), held.end(), is_below);
+  const auto last = std::partition_point(held.begin(), held.end(), is_not_above);
+  const auto begin = static_cast<std::size_t>(first - held.begin());
+  return {begin, std::max(begin, static_cast<std::size_t>(last - held.begin()))};
+}
+
 }  // namespace
 
 RowCounts::RowCounts(const History& history, const Queries& queries)
-    : h_(history),
-      queries_(queries),
-      place_(h_.keys(), kNone),
-      rank_(h_.versions(), 0),
-      present_(queries_.keys().size()) {
+    : h_(history), queries_(queries), place_(h_.keys(), kNone), present_(queries_.keys().size()) {
   for (std::uint32_t k = 0; k < h_.keys(); ++k) now_.push_back(h_.initial_version(Key{k}));
   for (std::uint32_t place = 0; place < queries_.keys().size(); ++place)
     place_[index(queries_.keys()[place])] = place;
 
-  const auto number_of = [&](Version v) {
-    return queries_.is_known_row(v) ? shown_number(h_.value(v)) : std::nullopt;
-  };
-  if (!queries_.all().empty()) {
-    for (std::uint32_t v = 0; v < h_.versions(); ++v) {
-      if (const auto number = number_of(Version{v})) numbers_.push_back(*number);
-    }
-    std::sort(numbers_.begin(), numbers_.end());
-    numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
-    for (std::uint32_t v = 0; v < h_.versions(); ++v) {
-      const auto number = number_of(Version{v});
-      const auto at = number ? std::lower_bound(numbers_.begin(), numbers_.end(), *number) : numbers_.end();
-      rank_[v] = static_cast<std::uint32_t>(at - numbers_.begin());
-    }
-  }
   if (!queries_.learned().empty()) learned_by_.resize(h_.versions());
   for (const auto& [predicate, known] : queries_.learned()) {
     learned_[predicate] = 0;
@@ -45,18 +45,52 @@ RowCounts::RowCounts(const History& history, const Queries& queries)
       if (!queries_.is_gone(v)) learned_by_[index(v)].push_back(predicate);
     }
   }
-  std::map<Places, std::uint32_t> uses;
+  std::map<Along, std::uint32_t> uses;
   for (const Queries::Asked& asked : queries_.all()) {
-    const bool has_places = asked.predicate != 0 && queries_.learned(asked.predicate) == nullptr;
-    if (has_places && asked.says_all) ++uses[{asked.first, asked.last}];
+    if (const auto its = along(asked)) ++uses[*its];
   }
-  std::vector<std::pair<std::uint32_t, Places>> most_used;
+  std::vector<std::pair<std::uint32_t, Along>> most_used;
   most_used.reserve(uses.size());
-  for (const auto& [places, times] : uses) most_used.emplace_back(times, places);
+  for (const auto& [its, times] : uses) most_used.emplace_back(times, its);
   std::sort(most_used.rbegin(), most_used.rend());
-  for (std::size_t i = 0; i < std::min(most_used.size(), kMostTrees); ++i)
-    along_numbers_.emplace(most_used[i].second, numbers_.size() + 1);
+  if (most_used.size() > kMostTrees) most_used.resize(kMostTrees);
+  for (const auto& [times, its] : most_used) {
+    if (its.first) rank(*its.first);
+    trees_.emplace(its, its.first ? ranks_.at(*its.first).held.size() + 1 : 1);
+  }
   for (const Key k : queries_.keys()) count(k, now(k), 1);
+}
+
+std::optional<RowCounts::Along> RowCounts::along(const Queries::Asked& asked) const {
+  if (asked.predicate == 0 || !asked.says_all || queries_.learned(asked.predicate) != nullptr) {
+    return std::nullopt;
+  }
+  const Predicate& meaning = queries_.meaning(asked);
+  const Places places{asked.first, asked.last};
+  if (meaning.every_row()) return Along{std::nullopt, places};
+  const auto interval = meaning.interval();
+  if (!interval) return std::nullopt;
+  return Along{meaning.columns()[interval->column], places};
+}
+
+void RowCounts::rank(const Predicate::Column& column) {
+  const auto [made, is_new] = ranks_.try_emplace(column);
+  if (!is_new) return;
+  auto& [all, ranks] = made->second;
+  const auto scalar = [&](std::uint32_t v) {
+    if (!queries_.is_known_row(Version{v})) return Scalar();
+    return held(column, h_.name(h_.key_of(Version{v})), h_.value(Version{v}));
+  };
+  for (std::uint32_t v = 0; v < h_.versions(); ++v) {
+    if (Scalar its = scalar(v); its.comparable()) all.push_back(std::move(its));
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  for (std::uint32_t v = 0; v < h_.versions(); ++v) {
+    const Scalar its = scalar(v);
+    const auto at = its.comparable() ? std::lower_bound(all.begin(), all.end(), its) : all.end();
+    ranks.push_back(static_cast<std::uint32_t>(at - all.begin()));
+  }
 }
 
 void RowCounts::set(Key k, Version v) {
@@ -74,8 +108,10 @@ void RowCounts::count(Key k, Version v, std::uint32_t by) {
     for (const std::uint32_t predicate : learned_by_[index(v)]) learned_[predicate] += by;
   }
   if (!queries_.is_known_row(v)) return;
-  for (auto& [places, sums] : along_numbers_) {
-    if (places.first <= place && place < places.second) sums.add(rank_[index(v)], by);
+  for (auto& [its, sums] : trees_) {
+    const auto& [column, places] = its;
+    if (place < places.first || place >= places.second) continue;
+    sums.add(column ? ranks_.at(*column).rank[index(v)] : 0, by);
   }
 }
 
@@ -84,21 +120,19 @@ bool RowCounts::returns_no_more(std::uint32_t number) const {
   if (!asked.says_all) return true;
   std::uint32_t expected = 0, there = 0;
   for (const Version v : h_.query(asked.query).results) expected += queries_.returns(asked, v) ? 1U : 0U;
-  const auto sums = along_numbers_.find({asked.first, asked.last});
+  const auto its = along(asked);
+  const auto sums = its ? trees_.find(*its) : trees_.end();
   if (queries_.learned(asked.predicate) != nullptr) {
     there = learned_.at(asked.predicate);
   } else if (asked.predicate == 0) {
     there = present_.before(asked.last) - present_.before(asked.first);
-  } else if (sums == along_numbers_.end()) {
+  } else if (sums == trees_.end()) {
     for (std::uint32_t place = asked.first; place < asked.last; ++place)
       there += queries_.returns(asked, now(queries_.keys()[place])) ? 1U : 0U;
+  } else if (!its->first) {
+    there = sums->second.before(1);
   } else {
-    std::size_t first = 0, last = numbers_.size() + 1;
-    if (const auto range = queries_.numbers(asked)) {
-      const auto rank = [&](auto at) { return static_cast<std::size_t>(at - numbers_.begin()); };
-      first = rank(std::lower_bound(numbers_.begin(), numbers_.end(), range->low));
-      last = std::max(first, rank(std::upper_bound(numbers_.begin(), numbers_.end(), range->high)));
-    }
+    const auto [first, last] = ranks_in(*queries_.meaning(asked).interval(), ranks_.at(*its->first).held);
     there = sums->second.before(last) - sums->second.before(first);
   }
   return there == expected;

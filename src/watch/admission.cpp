@@ -96,29 +96,29 @@ class Admission {
   }
 
   bool waits(Txn t) {
-    bool missing = false;
+    bool missing = false, waits_too = false;  // its writer is not here, or waits itself
     for_each_read(t, [&](Version v) {
       const std::uint32_t writer = writer_[index(v)];
       if (writer == kNobody) {
         missing = missing || !is_retired_version(v);
       } else if (writer != kSeveral) {
-        missing = missing || !is_admitted(Txn{writer});
+        waits_too = waits_too || !is_admitted(Txn{writer});
       } else {
-        missing = missing || std::none_of(several_.begin(), several_.end(), [&](const auto& other) {
-                    return other.version == index(v) && is_admitted(Txn{other.writer});
-                  });
+        waits_too = waits_too || std::none_of(several_.begin(), several_.end(), [&](const auto& other) {
+                      return other.version == index(v) && is_admitted(Txn{other.writer});
+                    });
       }
     });
-    if (!missing) return false;
-    std::optional<bool>& answer = can_still_come_[index(t)];
-    if (!answer) answer = can_still_come(t);
+    if (!missing && !waits_too) return false;
+    std::optional<bool>& answer = can_still_come_[2 * std::uint64_t{index(t)} + (waits_too ? 1 : 0)];
+    if (!answer) answer = can_still_come(t, waits_too);
     return *answer;
   }
 
   // Whether some session could still send a write that this transaction read. Whatever comes, comes
   // after the last transaction of its session that arrived: if this one precedes that, it cannot have read
   // it. Of a session that was not heard of, nothing has arrived.
-  bool can_still_come(Txn t) {
+  bool can_still_come(Txn t, bool waits_too) {
     if (!state_.sessions_known || !rules_of(state_.options.level).causal) return true;
     const std::uint32_t own = index(h_.session_of(t));
     std::vector<bool> reached(state_.sessions.size(), false);
@@ -129,6 +129,13 @@ class Admission {
       }
       return true;
     };
+    if (state_.sessions_come && !waits_too && h_.position_in_session(t) == all_.kept[own]) {
+      // It was here, and waited, when these had not been heard of.
+      const SessionState& reader = state_.sessions[own];
+      for (std::uint32_t s = 0; s < reached.size(); ++s) {
+        if (reader.waiting > 0 && state_.sessions[s].since > reader.waiting_since) reached[s] = true;
+      }
+    }
     if (done()) return false;
     // Who read from whom is certain only where values are distinct.
     if (!state_.options.unique_values) return true;
@@ -197,7 +204,7 @@ class Admission {
     std::uint32_t version, writer;
   };
   std::vector<AnotherWriter> several_;
-  std::unordered_map<std::uint32_t, std::optional<bool>> can_still_come_;  // per transaction, once asked
+  std::unordered_map<std::uint64_t, std::optional<bool>> can_still_come_;  // once asked
   std::vector<Reader> readers_;
   bool readers_found_ = false;
   std::unordered_set<VersionName, VersionNameHash, VersionNameEqual> retired_;

@@ -17,10 +17,15 @@ bool has_version(OpKind kind) {
 
 class Assembler {
  public:
-  explicit Assembler(const State& state) : state_(state) {
+  Assembler(const State& state, std::span<const std::uint32_t> most) : state_(state) {
     assembly_.kept.assign(state.sessions.size(), 0);
     assembly_.fresh.assign(state.sessions.size(), 0);
-    for (const SessionState& session : state.sessions) builder_.session(session.name.view());
+    // Those that have not begun are mostly the last, and no clock speaks of them.
+    std::uint32_t begun = 0;
+    for (std::uint32_t s = 0; s < state.sessions.size(); ++s) {
+      if (state.sessions[s].positions + most[s] > 0) begun = s + 1;
+    }
+    for (std::uint32_t s = 0; s < begun; ++s) builder_.session(state.sessions[s].name.view());
   }
 
   void add_held() {
@@ -106,7 +111,7 @@ class Assembler {
   // there on.
   void bridge() {
     const History& h = assembly_.history;
-    const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
+    const std::uint32_t sessions = h.sessions();
     std::vector<std::uint32_t> first_held(sessions + std::size_t{1}, 0);
     for (std::uint32_t s = 0; s < sessions; ++s) first_held[s + 1] = first_held[s] + assembly_.kept[s];
     const std::uint32_t events = rules_of(state_.options.level).events;
@@ -173,7 +178,7 @@ class Assembler {
 }  // namespace
 
 Assembly assemble(const State& state, std::span<const std::uint32_t> admitted) {
-  Assembler assembler(state);
+  Assembler assembler(state, admitted);
   assembler.add_held();
   assembler.add_arrivals(admitted);
   return assembler.finish();

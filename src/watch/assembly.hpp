@@ -14,7 +14,8 @@
 namespace assay::watch {
 
 struct Assembly {
-  History history;                            // sessions are numbered as in the state
+  History
+      history;  // sessions are numbered as in the state; the last of those, if they have not begun, are missing
   std::vector<std::uint32_t> kept;            // per session: so many of its transactions were kept
   std::vector<std::uint32_t> fresh;           // per session: so many of those that arrived follow
   std::optional<std::string> repeated_value;  // of this key: a value that its entry has was written again

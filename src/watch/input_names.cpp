@@ -11,11 +11,11 @@
 
 namespace assay::watch {
 
-History in_input_names(const State& state, const History& history, std::span<const Txn> transactions) {
+History in_input_names(const State& state, const Assembly& assembly, std::span<const Txn> transactions) {
   assert(std::is_sorted(transactions.begin(), transactions.end()));
   const ListPart lists =
       implies(state.options.level, Level::prefix) ? ListPart::of_members : ListPart::if_source_is_member;
-  const SubHistory part = sub_history(history, transactions, lists);
+  const SubHistory part = sub_history(assembly.history, transactions, lists);
   const History& h = part.history;
   if (state.entries.empty()) {
     HistoryBuilder plain;
@@ -35,20 +35,27 @@ History in_input_names(const State& state, const History& history, std::span<con
 
   HistoryBuilder builder;
   builder.clocks(Clocks::several);
-  // One transaction may have left several entries. They come first: nothing that is kept of their session
-  // and is told beside them needs them later.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Key>> writers;
+  // One transaction may have left several entries. By session and place in it, so that each comes where it was.
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<Key>> writers;
   for (std::uint32_t k = 0; k < h.keys(); ++k) {
-    if (entries[k] != nullptr) writers[{entries[k]->session, entries[k]->position}].push_back(Key{k});
+    if (entries[k] != nullptr) writers[{entries[k]->serial, entries[k]->position}].push_back(Key{k});
   }
-  for (const auto& [place, keys] : writers) {
-    builder.begin(builder.session(state.sessions[place.first].name.view()),
-                  entries[index(keys.front())]->txn.view());
-    for (const Key k : keys) builder.write(names[index(k)].view(), entries[index(k)]->value.view());
-    builder.end(Status::committed);
-  }
+  const auto put_writers_below = [&](std::uint64_t serial, std::uint32_t position) {
+    while (!writers.empty() && writers.begin()->first < std::pair(serial, position)) {
+      const std::vector<Key>& keys = writers.begin()->second;
+      const Entry& entry = *entries[index(keys.front())];
+      builder.begin(builder.session(entry.session.view()), entry.txn.view());
+      for (const Key k : keys) builder.write(names[index(k)].view(), entries[index(k)]->value.view());
+      builder.end(Status::committed);
+      writers.erase(writers.begin());
+    }
+  };
+  const std::vector<std::uint32_t> positions = positions_in_sessions(state, assembly);
   Rebuild rebuild(h, builder);
   for (const Txn t : h.all_transactions()) {
+    const Txn there = part.transactions[index(t)];
+    put_writers_below(state.sessions[index(assembly.history.session_of(there))].serial,
+                      positions[index(there)]);
     builder.begin(builder.session(h.name(h.session_of(t))), h.name(t));
     for (const Op op : h.operations_of(t)) {
       const OpKind kind = h.kind(op);
@@ -73,6 +80,7 @@ History in_input_names(const State& state, const History& history, std::span<con
     }
     builder.end(h.status(t), h.start(t), h.end(t));
   }
+  put_writers_below(UINT64_MAX, 0);
   return builder.finish();
 }
 

@@ -5,11 +5,12 @@
 #include <span>
 
 #include "history/history.hpp"
+#include "watch/assembly.hpp"
 #include "watch/keep/state.hpp"
 
 namespace assay::watch {
 
 // REQUIRES: `transactions` is sorted.
-History in_input_names(const State& state, const History& history, std::span<const Txn> transactions);
+History in_input_names(const State& state, const Assembly& assembly, std::span<const Txn> transactions);
 
 }  // namespace assay::watch

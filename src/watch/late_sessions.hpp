@@ -1,17 +1,15 @@
-// Sessions that begin when something was forgotten already. Such a session must show that it begins after
-// that, by reading what somebody wrote who does. What it did before it showed that cannot be decided.
+// Sessions that go on, or begin, when something was forgotten that need not precede them. They are taken to come
+// after that; some show it, by reading what somebody wrote who does, or by their times. docs/watch.md says
+// what follows of those that do not.
 #pragma once
-
-#include <cstdint>
-#include <vector>
 
 #include "watch/assembly.hpp"
 #include "watch/keep/state.hpp"
 
 namespace assay::watch {
 
-// Per transaction of the assembled history, nonzero if it has to leave undecided; empty if none has. Sessions
-// that have shown what they must are late no more; the state's `left_out` says who was left out.
-std::vector<std::uint8_t> drop_late_arrivals(State& state, const Assembly& assembly);
+// Those of which something is let into this round are late no more. The state's `trusted` says who was the
+// first that did not show it.
+void look_at_late_sessions(State& state, const Assembly& assembly);
 
 }  // namespace assay::watch

@@ -56,9 +56,8 @@ class RoundDecision {
       undecided(state_.undecidable);
       return adopt({});
     }
-    const std::vector<std::uint8_t> late = drop_late_arrivals(state_, assembly_);
-    if (!late.empty()) return decide_again(late);
-    if (drop_forgotten_reads(reads)) return decide_again({});
+    look_at_late_sessions(state_, assembly_);
+    if (drop_forgotten_reads(reads)) return decide_again();
     const check::Outcome outcome = decide(reads);
     switch (outcome.verdict) {
       case Verdict::holds:
@@ -162,24 +161,48 @@ class RoundDecision {
   }
 
   // Without what was left out.
-  void decide_again(std::span<const std::uint8_t> leaves) {
+  void decide_again() {
     undecided(state_.left_out);
     round_.more = true;
-    adopt(leaves);
+    adopt({});
   }
 
   void violated(const check::Outcome& outcome) {
-    round_.verdict = Verdict::violated;
-    state_.reported = true;
     const std::vector<Txn> involved = find_transactions(outcome);
     round_.more = !involved.empty();
     show(involved);
+    if (state_.trusted.empty() || proves_itself()) {
+      round_.verdict = Verdict::violated;
+      state_.reported = true;
+    } else {
+      leave_out(involved);
+    }
     std::vector<std::uint8_t> leaves(h_.transactions(), 0);
     for (const Txn t : involved) {
       leaves[index(t)] = 1;
       state_.excuse(h_, t);
     }
     adopt(leaves);
+  }
+
+  // What is shown violates the level whatever else happened.
+  bool proves_itself() const {
+    return round_.outcome.verdict == Verdict::violated &&
+           std::none_of(round_.outcome.bad_reads.begin(), round_.outcome.bad_reads.end(),
+                        [](const check::BadRead& bad) { return bad.kind == check::BadRead::Kind::thin_air; });
+  }
+
+  // It looks like a violation, but only if a session came after what is gone that need not have.
+  void leave_out(std::span<const Txn> involved) {
+    state_.left_out = fmt::format(
+        "transaction {} would violate the level if it was certain that a session ({}) came after what was "
+        "settled "
+        "and forgotten before it, or had sent all it wrote",
+        involved.empty() ? "?" : to_string(h_.name(involved.back())), state_.trusted);
+    undecided(state_.left_out);
+    round_.counterexample.reset();
+    round_.explanation.reset();
+    round_.outcome = {};
   }
 
   // The few that show the violation.
@@ -209,7 +232,7 @@ class RoundDecision {
 
   // Tells them in the input's names, with what is to be said of them: nobody needs to decide that again.
   void show(std::span<const Txn> involved) {
-    const History& shown = round_.counterexample.emplace(in_input_names(state_, h_, involved));
+    const History& shown = round_.counterexample.emplace(in_input_names(state_, assembly_, involved));
     round_.outcome = decide_alone(shown);
     if (round_.outcome.verdict == Verdict::violated) {
       round_.explanation = evidence::find_counterexample(shown, round_.outcome, plain());

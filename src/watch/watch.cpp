@@ -205,10 +205,11 @@ void Watch::add(const collect::Fragment& fragment) {
     if (!owners_.try_emplace(name, fragment.collector).second) continue;
     if (fragment.sequence > 0) progress.announced = false;
     if (watcher_->knows_all_sessions()) {
-      listener_.note(fmt::format(
-          "session {} is new, although all sessions were known: what it did before it read something "
-          "recent may be left out, and what was told as a value that nobody wrote may be its",
-          name));
+      listener_.note(
+          fmt::format("session {} is new, although all sessions were known: it is taken to begin after what "
+                      "was settled, and "
+                      "what was told as a value that nobody wrote may be its",
+                      name));
     }
     watcher_->admit(name);
     sessions.push_back(std::move(name));

@@ -22,6 +22,11 @@ struct WatchOptions {
   // About how many transactions that have arrived since a round takes at most, however many wait. Another
   // number gives other rounds, and the same verdict.
   std::uint32_t round_transactions = 30'000;
+  // And about how many pairs of a transaction and a session it has: the clocks have a number for each.
+  std::uint64_t round_cells = 1'500'000;
+  // Where sessions come and go, one that sends nothing while so many transactions of others are judged is taken
+  // for closed; 0: none is.
+  std::uint64_t silence = 0;
 };
 
 }  // namespace assay::watch

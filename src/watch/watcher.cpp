@@ -9,6 +9,7 @@
 #include "history/rebuild.hpp"
 #include "watch/admission.hpp"
 #include "watch/assembly.hpp"
+#include "watch/forget/closed_sessions.hpp"
 #include "watch/forget/retired.hpp"
 #include "watch/keep/state.hpp"
 #include "watch/keep/state_bytes.hpp"
@@ -27,8 +28,7 @@ Watcher::~Watcher() = default;
 
 void Watcher::admit(std::string_view session) {
   SessionState& admitted = state_->sessions[state_->session_id(session)];
-  if (!admitted.open) admitted.late = true;
-  admitted.open = true;
+  if (!admitted.open) state_->reopen(admitted);
 }
 
 void Watcher::all_sessions_known() {
@@ -38,12 +38,20 @@ void Watcher::all_sessions_known() {
   for (SessionState& session : state_->sessions) session.late = false;
 }
 
+void Watcher::sessions_come_and_go(Arrival arrival) {
+  all_sessions_known();
+  state_->sessions_come = true;
+  if (arrival == Arrival::any && state_->trusted.empty()) state_->trusted = "of another collector";
+}
+
 bool Watcher::knows_all_sessions() const {
   return state_->sessions_known;
 }
 
 void Watcher::close(std::string_view session) {
-  state_->sessions[state_->session_id(session)].open = false;
+  // One that is not here may have left already.
+  const auto at = state_->session_ids.find(std::string(session));
+  if (at != state_->session_ids.end()) state_->sessions[at->second].open = false;
 }
 
 namespace {
@@ -61,15 +69,15 @@ bool speaks_our_names(const History& fragment) {
 }  // namespace
 
 void Watcher::add(const History& fragment) {
+  const std::uint64_t number = state_->fragments++;
   if (fragment.transactions() == 0) return;
   for (std::uint32_t s = 0; s < fragment.sessions(); ++s) {
     const Atom name = fragment.name(Session{s});
     SessionState& session = state_->sessions[state_->session_id(to_string(name))];
-    if (!session.open) {
-      // It was said to send nothing more, and what it could have touched may be gone.
-      session.late = true;
-      session.open = true;
-    }
+    // It was said to send nothing more, and what it could have touched may be gone.
+    if (!session.open) state_->reopen(session);
+    const bool has_some = !fragment.transactions_of(Session{s}).empty();
+    if (session.late && session.announced >= number && has_some) session.pin = SessionState::kNoPinYet;
     if (!session.named) session.name = OwnedAtom(name);
     session.named = true;
   }
@@ -101,6 +109,14 @@ Round Watcher::decide() {
   State& state = *state_;
   Round round;
   const Window window = next_window(state);
+  for (std::size_t s = 0; s < state.sessions.size(); ++s) {
+    SessionState& session = state.sessions[s];
+    if (window.arrivals[s] == 0) continue;
+    state.raise(session);
+    // It began beside those of the round before, as far as anybody knows.
+    if (session.pin == SessionState::kNoPinYet) session.pin = state.decided_before;
+  }
+  state.decided_before = state.decided;
   state.arrived_since_round = 0;
   round.transactions = window.fresh;
   Assembly assembly = assemble(state, window.arrivals);
@@ -108,6 +124,9 @@ Round Watcher::decide() {
   if (admitted != window.arrivals) assembly = assemble(state, admitted);
   take_out(state, window, admitted);
   decide_round(state, assembly, round);
+  ++state.rounds;
+  close_silent_sessions(state, state.options.silence);
+  for (std::string& name : let_sessions_leave(state)) left_.push_back(std::move(name));
   round.more = round.more || !window.is_whole;
   round.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return round;
@@ -119,6 +138,10 @@ void Watcher::save(std::string& out) const {
 
 Watcher Watcher::load(std::string_view bytes, const std::string& path) {
   return Watcher(std::make_unique<State>(read_state(bytes, path)));
+}
+
+std::vector<std::string> Watcher::take_left() {
+  return std::exchange(left_, {});
 }
 
 std::uint64_t Watcher::horizon() const {
@@ -134,6 +157,7 @@ Kept Watcher::kept() const {
   kept.frozen = state_->frozen;
   kept.live = state_->held.transactions() - state_->frozen;
   kept.entries = state_->entries.size();
+  kept.sessions = state_->sessions.size();
   kept.waiting = state_->waiting + state_->arrived_since_round;
   return kept;
 }

@@ -16,6 +16,7 @@ namespace {
 struct Part {
   std::uint32_t session;  // as in the state
   IdRange<Txn> transactions;
+  bool fits = false;  // it is among those that this round goes on with
 };
 
 std::vector<Part> parts_of(const State& state, const History& fragment) {
@@ -26,6 +27,62 @@ std::vector<Part> parts_of(const State& state, const History& fragment) {
   }
   return parts;
 }
+
+// What a round still takes. The clocks of its transactions have a number for each session that has begun, so
+// where sessions come and go it takes only so many that have not, in the order in which they came.
+class Room {
+ public:
+  explicit Room(const State& state)
+      : state_(state),
+        transactions_(state.options.round_transactions),
+        rows_(state.held.transactions() + state.waiting),
+        is_in_(state.sessions.size(), false) {
+    for (std::size_t s = 0; s < state.sessions.size(); ++s) {
+      if (state.sessions[s].positions + state.sessions[s].waiting > 0) enter(s);
+    }
+    most_columns_ = columns_ + kLeastSessions;
+  }
+
+  // `waits`: some of the session is part of the round anyway.
+  bool has_room_for(std::uint32_t session, bool waits, std::uint32_t transactions) {
+    if (is_in_[session] || waits) return true;
+    const bool few = columns_ < most_columns_ ||
+                     (rows_ + newcomers_ + transactions) * (columns_ + 1) <= state_.options.round_cells;
+    full_ = full_ || !few;
+    if (full_) return false;
+    newcomers_ += transactions;
+    enter(session);
+    return true;
+  }
+
+  // Of so many as fit, how many.
+  std::uint64_t take(std::uint64_t fresh) {
+    const std::uint64_t rows = state_.options.round_cells / std::max<std::uint64_t>(columns_, 1);
+    const std::uint64_t most = std::max(kLeastTransactions, rows - std::min(rows, rows_));
+    const std::uint64_t taken = std::min({fresh, transactions_, most});
+    transactions_ = taken < fresh ? 0 : transactions_ - taken;
+    rows_ += taken;
+    newcomers_ = 0;
+    return taken;
+  }
+
+ private:
+  // However much is kept already.
+  static constexpr std::uint64_t kLeastTransactions = 256, kLeastSessions = 32;
+
+  void enter(std::size_t session) {
+    is_in_[session] = true;
+    ++columns_;
+  }
+
+  const State& state_;
+  std::uint64_t transactions_;
+  std::uint64_t rows_;           // of the clocks, so far
+  std::uint64_t newcomers_ = 0;  // transactions of sessions that begin in the fragment at hand
+  std::uint64_t columns_ = 0, most_columns_ = 0;
+  std::vector<bool> is_in_;
+  bool full_ = false;
+};
 
 }  // namespace
 
@@ -38,7 +95,7 @@ Window next_window(State& state) {
     seen_before[s] = state.sessions[s].waiting;
     state.sessions[s].behind = false;
   }
-  std::uint64_t room = state.options.round_transactions;
+  Room room(state);
   for (const History& fragment : state.arrivals) {
     std::vector<Part> parts = parts_of(state, fragment);
     std::uint64_t fresh = 0;
@@ -47,20 +104,22 @@ Window next_window(State& state) {
       seen_before[part.session] -= old;
       window.arrivals[part.session] += old;
       part.transactions = {index(part.transactions[old]), index(part.transactions[part.transactions.size()])};
-      fresh += part.transactions.size();
+      if (part.transactions.empty()) continue;
+      part.fits =
+          room.has_room_for(part.session, window.arrivals[part.session] > 0, part.transactions.size());
+      if (part.fits) fresh += part.transactions.size();
     }
     // Where not all of a fragment fits, its sessions go forward side by side.
-    const std::uint64_t taken = std::min(room, fresh);
+    const std::uint64_t taken = room.take(fresh);
     for (const Part& part : parts) {
       const std::uint64_t all = part.transactions.size();
-      const std::uint64_t some = taken == fresh ? all : (all * taken + fresh - 1) / fresh;
+      const std::uint64_t some = !part.fits ? 0 : taken == fresh ? all : (all * taken + fresh - 1) / fresh;
       window.arrivals[part.session] += static_cast<std::uint32_t>(some);
       window.fresh += some;
       if (some == all) continue;
       state.sessions[part.session].behind = true;
       window.is_whole = false;
     }
-    room -= taken;
   }
   return window;
 }
@@ -95,7 +154,9 @@ void take_out(State& state, const Window& window, std::span<const std::uint32_t>
   for (const History& arrival : state.arrivals) state.waiting += arrival.transactions();
   for (std::size_t s = 0; s < state.sessions.size(); ++s) {
     SessionState& session = state.sessions[s];
+    const bool waited = session.waiting > 0 && admitted[s] == 0;
     session.waiting = window.arrivals[s] - admitted[s];
+    if (!waited) session.waiting_since = state.rounds;
     session.behind = session.behind || session.waiting > 0;
   }
 }

@@ -12,9 +12,10 @@ namespace assay::audit::testing {
 namespace {
 
 // Each request reads what the one before wrote, adds to it, writes it back, and prints what it saw.
-Draft telling_run() {
+Draft telling_run(bool alike = false) {
   std::vector<Script> scripts;
-  for (std::int8_t n = 1; n <= 6; ++n) {
+  for (std::int8_t i = 1; i <= 6; ++i) {
+    const std::int8_t n = alike ? 1 : i;
     scripts.push_back({{Deed::open, 0, 0},   {Deed::clock, 0, 0},
                        {Deed::print, 0, 0},  {Deed::read, 0, 0},
                        {Deed::print, 0, 0},  {Deed::add, 0, n},
@@ -60,6 +61,14 @@ TEST_P(AuditTamper, IsFound) {
     // A lock that somebody else held: the last request tried for it while the one before had it.
     const Script holder{{Deed::lock_exclusive, 0, 0}, {Deed::print, 0, 0}};
     honest = serve_in_turn({holder, holder});
+    ASSERT_EQ(audit(honest).decision, Decision::accepted);
+  }
+  if (lie.name == "response-stale" || lie.name == "login-forged") {
+    honest = telling_run(true);
+    for (DraftEvent& event : honest.events) {
+      if (!event.is_response && lie.name == "login-forged")
+        event.pairs.emplace_back("HTTP_COOKIE", std::to_string(event.rid));
+    }
     ASSERT_EQ(audit(honest).decision, Decision::accepted);
   }
   for (std::uint64_t seed = 0; seed < 12; ++seed) {

@@ -110,7 +110,8 @@ TEST(AuditCommandLine, NestedCommandsAreExplainedCompletedAndSuggested) {
       "COMP_WORDS=(assay audit tam); COMP_CWORD=2; _assay; echo \"${COMPREPLY[@]}\"\n"
       "COMP_WORDS=(assay audit run --tamper resp); COMP_CWORD=4; _assay; echo \"${COMPREPLY[@]}\"\n"
       "COMP_WORDS=(assay audit collect --dur); COMP_CWORD=3; _assay; echo \"${COMPREPLY[@]}\"' \"$ASSAY\"");
-  EXPECT_EQ(completed.out, "tamper\nresponse-twice responses-swapped\n--durability\n") << completed.err;
+  EXPECT_EQ(completed.out, "tamper\nresponse-twice responses-swapped response-stale\n--durability\n")
+      << completed.err;
   for (const char* shell : {"zsh", "fish"}) {
     EXPECT_NE(run_assay({"completion", shell}).out.find("operation-hidden"), std::string::npos) << shell;
   }

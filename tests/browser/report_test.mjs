@@ -308,6 +308,41 @@ const tests = {
     assert.deepEqual(opened.complaints, []);
   },
 
+  async "faults lie as shades over throughput and latency"(context) {
+    const page = join(folder, "faults.html");
+    const ran = spawnSync(assay, ["run", "memory:serializable", "--nemesis", "clock", "--workload", "bank", "--duration", "3",
+      "--rate", "300", "--report", page, "--output", join(folder, "faults.assay"), "--quiet"]);
+    assert.ok([0, 2].includes(ran.status), `assay ended with ${ran.status}`);
+    const opened = await open(context, page);
+    const shades = await opened.page.locator(".shade title").allTextContents();
+    assert.ok(shades.length >= 2 && shades.length % 2 === 0, "each is in both charts");
+    assert.match(shades[0], /s to .* s after the start: the clients' clock was/);
+    assert.match(await opened.page.locator("#numbers").textContent(), /Shaded: what befell the server/);
+    await opened.page.screenshot({ path: join(folder, "faults.png"), fullPage: true });
+    assert.deepEqual(opened.complaints, []);
+  },
+
+  async "labels leave the crossing of two arrows free"(context) {
+    const skew = [
+      at("s", 1, [["w", "x", 1], ["w", "y", 1]]),
+      at("a", 2, [["r", "x", 1], ["r", "y", 1], ["w", "x", 2]]),
+      at("b", 3, [["r", "x", 1], ["r", "y", 1], ["w", "y", 3]]),
+    ];
+    const { page, complaints } = await open(context, report("skew", skew), { width: 1000 });
+    const covered = await page.evaluate(() => {
+      const lines = [...document.querySelectorAll(".wire.in-cycle .line")];
+      const points = lines.map((line) =>
+        Array.from({ length: 400 }, (_, i) => line.getPointAtLength((line.getTotalLength() * i) / 399)).slice(40, 360));
+      const meeting = points[0].filter((p) => points[1].some((q) => Math.hypot(p.x - q.x, p.y - q.y) < 0.8));
+      const labels = [...document.querySelectorAll(".edge .tag")].map((tag) => tag.getBBox());
+      const inside = (p, b) => p.x > b.x && p.x < b.x + b.width && p.y > b.y && p.y < b.y + b.height;
+      return { lines: lines.length, covered: meeting.filter((p) => labels.some((b) => inside(p, b))).length };
+    });
+    assert.equal(covered.lines, 2);
+    assert.equal(covered.covered, 0);
+    assert.deepEqual(complaints, []);
+  },
+
   async "a large history makes a small page"(context) {
     const history = join(folder, "large.jsonl");
     execFileSync(assay, ["generate", "-o", history, "--transactions", "20000", "--inject", "lost-update", "--level", "si", "--quiet"]);

@@ -141,7 +141,7 @@ TEST_F(CommandLine, ExitCodeThreeForWhatTheUserGotWrong) {
   const std::vector<std::vector<std::string>> wrong = {
       {"check"},
       {"check", folder_.file("nowhere.jsonl")},
-      {"check", serial_, serial_},
+      {"stats", serial_, serial_},
       {"check", serial_, "--level", "acid"},
       {"check", serial_, "--level", ""},
       {"check", serial_, "--format", "jsn"},
@@ -343,8 +343,12 @@ TEST_F(CommandLine, CompletionsKnowCommandsOptionsAndLevels) {
       "COMP_WORDS=(assay check --level snap); COMP_CWORD=3; _assay; echo \"${COMPREPLY[@]}\"\n"
       "COMP_WORDS=(assay che); COMP_CWORD=1; _assay; echo \"${COMPREPLY[@]}\"\n"
       "COMP_WORDS=(assay check --timeo); COMP_CWORD=2; _assay; echo \"${COMPREPLY[@]}\"\n"
+      "COMP_WORDS=(assay check --level si,prefi); COMP_CWORD=3; _assay; echo \"${COMPREPLY[@]}\"\n"
+      "COMP_WORDS=(assay run --server mar); COMP_CWORD=3; _assay; echo \"${COMPREPLY[@]}\"\n"
+      "COMP_WORDS=(assay run post); COMP_CWORD=2; _assay; echo \"${COMPREPLY[@]}\"\n"
       "COMP_WORDS=(assay check --sessions = ig); COMP_CWORD=4; _assay; echo \"${COMPREPLY[@]}\"' \"$ASSAY\"");
-  EXPECT_EQ(checked.out, "snapshot-isolation\ncheck\n--timeout\nignore\n") << checked.err;
+  EXPECT_EQ(checked.out, "snapshot-isolation\ncheck\n--timeout\nsi,prefix\nmariadb\npostgres://\nignore\n")
+      << checked.err;
   for (const char* shell : {"zsh", "fish"}) {
     const Ran ran = run_assay({"completion", shell});
     EXPECT_EQ(ran.exit_code, 0) << shell;

@@ -154,6 +154,24 @@ TEST_P(FaultyProgram, CheckAnswersOrSaysWhyNotAndLeavesNoHalfPage) {
       });
 }
 
+TEST_P(FaultyProgram, CheckOfSeveralGivesNoWrongVerdictOnAnyOfThem) {
+  const std::string file = folder_.file("all.xml");
+  const std::string violated = folder_.file("violated", kLostUpdate),
+                    serial = folder_.file("serial", kSerial);
+  fail_every_call(
+      {"check", violated, serial, "--junit", file}, [&] { fs::remove(file); },
+      [&](const Result& got, const Result&) {
+        EXPECT_EQ(got.out.find(violated + "  holds"), std::string::npos) << got.out;
+        EXPECT_EQ(got.out.find(serial + "    violated"), std::string::npos) << got.out;
+        if (got.exit_code == 1) {
+          EXPECT_NE(got.out.find(violated + "  violated: lost update\n"), std::string::npos) << got.out;
+        }
+        if (fs::exists(file)) {
+          EXPECT_TRUE(file_text(file).ends_with("</testsuites>\n"));
+        }
+      });
+}
+
 TEST_P(FaultyProgram, VerifyAcceptsOrSaysWhyNot) {
   const std::string history = folder_.file("history", kLostUpdate), certificate = folder_.file("certificate");
   ASSERT_EQ(run_assay({"check", history, "-q", "--certificate", certificate}).exit_code, 1);

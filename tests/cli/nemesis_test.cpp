@@ -43,6 +43,7 @@ TEST_P(EveryNemesis, IsNotedToldAndShown) {
 
 INSTANTIATE_TEST_SUITE_P(Faults, EveryNemesis,
                          ::testing::Values(Strike{"kill", "the server was killed and restarted"},
+                                           Strike{"pause", "the server stood still"},
                                            Strike{"reset", "all connections were reset"},
                                            Strike{"slow", "the network took"},
                                            Strike{"stall", "the network stalled"},
@@ -58,6 +59,46 @@ TEST(Nemesis, StrikesPostgresToo) {
                              folder.file("report.html"), "-o", folder.file("h")});
   EXPECT_EQ(ran.exit_code, 0) << ran.out << ran.err;
   EXPECT_NE(ran.out.find("the server was killed and restarted"), std::string::npos) << ran.out;
+}
+
+// Whoever reads from a replica that hears nothing of the first server sees what was there before.
+TEST(Nemesis, APartitionBetweenPostgresAndItsReplicasShowsStaleReads) {
+  if (const auto missing = database::missing_for_server("postgres:3")) GTEST_SKIP() << *missing;
+  const TemporaryFolder folder;
+  const Ran ran = run_assay({"run",
+                             "--server",
+                             "postgres:3",
+                             "--nemesis",
+                             "partition",
+                             "--workload",
+                             "bank",
+                             "--sessions",
+                             "6",
+                             "--reads",
+                             "0.5",
+                             "--rate",
+                             "300",
+                             "--duration",
+                             "4",
+                             "--level",
+                             "causal,strong-snapshot-isolation",
+                             "--report",
+                             folder.file("report.html"),
+                             "-o",
+                             folder.file("h")});
+  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find("was cut off from the others"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("causal                     holds"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("Stale read"), std::string::npos) << ran.out;
+}
+
+TEST(Nemesis, APartitionNeedsSeveralNodes) {
+  if (const auto missing = database::missing_for_server("redis")) GTEST_SKIP() << *missing;
+  const TemporaryFolder folder;
+  const Ran refused = run_assay({"run", "--server", "redis", "--nemesis", "partition", "-o", folder.file("h"),
+                                 "--report", folder.file("r")});
+  EXPECT_EQ(refused.exit_code, 3);
+  EXPECT_NE(refused.err.find("postgres:3"), std::string::npos) << refused.err;
 }
 
 TEST(Nemesis, OptionsBehindTheServerReachItsClients) {

@@ -121,6 +121,76 @@ TEST(RunCommand, ReportsDoNotFollowPlantedLinks) {
       << "the report is there, and of what was planted nothing else";
 }
 
+TEST(RunCommand, EveryRunHasAFolderOfItsOwn) {
+  const TemporaryFolder folder;
+  const std::string run = "cd '" + folder.string() + "'; $ASSAY run memory:serializable --transactions 20";
+  EXPECT_EQ(run_shell(run).exit_code, 0);
+  EXPECT_EQ(run_shell(run + " --workload bank").exit_code, 0);
+  EXPECT_EQ(run_shell(run + " --workload bank").exit_code, 0);
+  const auto said = [&](const std::string& line) {
+    return run_shell("cd '" + folder.string() + "'; " + line).out;
+  };
+  EXPECT_EQ(said("ls"), "assay-runs\n");
+  EXPECT_EQ(said("ls -d assay-runs/memory-twitter-* | wc -l"), "1\n");
+  EXPECT_EQ(said("ls -d assay-runs/memory-bank-* | wc -l"), "2\n") << "none replaces another";
+  EXPECT_EQ(said("ls assay-runs/*/history.assay assay-runs/*/report.html | wc -l"), "8\n")
+      << "of three runs, and by the link";
+  EXPECT_EQ(said("readlink assay-runs/latest | cut -c 1-11"), "memory-bank\n");
+  EXPECT_EQ(run_shell(run + " -o h --report r").exit_code, 0);
+  EXPECT_EQ(said("ls; ls assay-runs | wc -l"), "assay-runs\nh\nr\n4\n")
+      << "what is told goes where it is told";
+  EXPECT_EQ(run_shell(run + " --isolation nonsense").exit_code, 3);
+  EXPECT_EQ(said("ls assay-runs | wc -l"), "4\n") << "nothing is left of what came to nothing";
+}
+
+TEST(RunCommand, ALinkThatSomebodyElseMadeAFolderOfStays) {
+  const TemporaryFolder folder;
+  const Ran ran =
+      run_shell("cd '" + folder.string() +
+                "'; mkdir -p assay-runs/latest; echo precious > assay-runs/latest/mine; "
+                "$ASSAY run memory:serializable --transactions 20 -q && cat assay-runs/latest/mine");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "precious\n");
+}
+
+TEST(RunCommand, RepeatsWithOtherSeeds) {
+  const TemporaryFolder folder;
+  const std::string at = "cd '" + folder.string() + "'; $ASSAY run --workload bank --accounts 4 ";
+  const Ran ran = run_shell(at + "memory:serializable --transactions 20 --repeat 3 --seed 7");
+  EXPECT_EQ(ran.exit_code, 0) << ran.err;
+  for (const char* seed : {"seed 7", "seed 8", "seed 9"})
+    EXPECT_NE(ran.out.find(seed), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("3 runs: 3 hold, 0 violated, 0 undecided"), std::string::npos) << ran.out;
+  EXPECT_EQ(run_shell("ls -d '" + folder.string() + "'/assay-runs/memory-* | wc -l").out, "3\n");
+  EXPECT_EQ(run_shell(at + "memory:serializable --repeat 3 -o h").exit_code, 3)
+      << "each would replace the one before";
+}
+
+TEST(RunCommand, RepeatsUntilAViolation) {
+  const TemporaryFolder folder;
+  const std::string at =
+      "cd '" + folder.string() + "'; $ASSAY run --workload bank --accounts 4 --until-violation ";
+  const Ran ran = run_shell(at + "'memory:serializable?fault=lost-update' --transactions 400 --repeat 50");
+  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  EXPECT_NE(ran.out.find(" 1 violated, 0 undecided"), std::string::npos) << ran.out;
+  EXPECT_EQ(run_shell("ls -d '" + folder.string() + "'/assay-runs/memory-* | wc -l").out, "1\n")
+      << "what holds is not kept";
+  EXPECT_EQ(run_shell(at + "memory:serializable --transactions 20 --repeat 2").exit_code, 0);
+}
+
+TEST(RunCommand, ItsTablesAreRemovedUnlessTheyAreToBeKept) {
+  const TemporaryFolder folder;
+  const std::string run = "cd '" + folder.string() + "'; $ASSAY run sqlite:db --transactions 20 -q ";
+  const std::string tables =
+      "cd '" + folder.string() +
+      "'; python3 -c \"import sqlite3; print(sorted(r[0] for r in sqlite3.connect('db').execute("
+      "'select name from sqlite_schema')))\"";
+  EXPECT_EQ(run_shell(run + "--keep").exit_code, 0);
+  EXPECT_EQ(run_shell(tables).out, "['assay_lists', 'assay_rows']\n");
+  EXPECT_EQ(run_shell(run).exit_code, 0);
+  EXPECT_EQ(run_shell(tables).out, "[]\n");
+}
+
 TEST(RecordCommand, ACrashLeavesAReadableFile) {
   const TemporaryFolder folder;
   const std::string h = folder.file("h");

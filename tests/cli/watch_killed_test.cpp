@@ -89,6 +89,7 @@ TEST(WatchKilled, NothingIsLostAndNothingToldTwice) {
   const auto watch = [&](const std::string& address, bool last) {
     std::vector<std::string> arguments{"watch", "--listen", address};
     arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {"--max-reports", "1000"});  // each is looked for
     if (last) arguments.emplace_back("--until-end");
     return std::make_unique<RunningAssay>(arguments);
   };

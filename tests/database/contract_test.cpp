@@ -135,11 +135,11 @@ void lists_grow(Live& live) {
 
 void levels_work(Live& live) {
   const auto session = live.store().open_session(0);
-  std::set<Level> offered;
+  std::set<std::optional<Level>> offered;
   for (const Store::Mode& mode : live.store().modes()) {
     SCOPED_TRACE(std::string(mode.called));
     offered.insert(mode.asked);
-    const std::string name(info(mode.asked).name);
+    const std::string name(name_of(mode.asked));
     in_transaction(*session, mode.asked, [&] {
       session->write("level", {name, 1});
       session->append("level", 1);
@@ -154,11 +154,13 @@ void levels_work(Live& live) {
     EXPECT_EQ(told(rows), "level=" + name + " by 1; ");
   }
   EXPECT_FALSE(offered.empty());
-  for (const LevelInfo& level : levels()) {
-    if (offered.count(level.level) != 0) continue;
+  std::vector<std::optional<Level>> all{std::nullopt};
+  for (const LevelInfo& level : levels()) all.emplace_back(level.level);
+  for (const std::optional<Level> level : all) {
+    if (offered.count(level) != 0) continue;
     try {
-      session->begin(level.level);
-      ADD_FAILURE() << "takes " << level.name;
+      session->begin(level);
+      ADD_FAILURE() << "takes " << name_of(level);
       session->abort();
     } catch (const StoreError& error) {
       EXPECT_EQ(error.failure(), Failure::fatal) << error.what();
@@ -246,6 +248,20 @@ void increments_add_up(Live& live) {
   }
 }
 
+void removing_leaves_nothing(Live& live) {
+  {
+    const auto session = live.store().open_session(0);
+    in_transaction(*session, live.strongest(), [&] { session->write("removed", {"4711", 1}); });
+  }
+  live.store().remove();
+  live.store().remove();  // there need not be anything
+  live.store().prepare();
+  const auto session = live.store().open_session(0);
+  std::vector<StoredRow> rows;
+  in_transaction(*session, live.strongest(), [&] { session->range_read("", "\xff", rows); });
+  EXPECT_EQ(told(rows), "");
+}
+
 void preparing_clears(Live& live) {
   const auto again = open_store(live.address());
   again->prepare();
@@ -287,6 +303,7 @@ TEST_P(StoreContract, Holds) {
            {levels_work, "levels"},
            {conflicts_abort, "conflicts"},
            {increments_add_up, "increments"},
+           {removing_leaves_nothing, "removal"},
        }) {
     SCOPED_TRACE(what);
     check(live);

@@ -53,7 +53,7 @@ class Live {
   const std::string& address() const { return address_; }
   Server& server() { return *server_; }
   const std::vector<std::unique_ptr<Proxy>>& proxies() const { return proxies_; }
-  Level strongest() const { return store_->modes().front().asked; }
+  Level strongest() const { return store_->modes().front().asked.value(); }
 
  private:
   testing::TemporaryFolder folder_;
@@ -81,7 +81,7 @@ inline std::string told(const std::vector<ListElement>& elements) {
 
 // Runs until it commits. A conflict with nobody in sight may still be reported, for example by a vacuum.
 template <typename Body>
-inline void in_transaction(StoreSession& session, Level level, const Body& body) {
+inline void in_transaction(StoreSession& session, std::optional<Level> level, const Body& body) {
   for (int attempt = 0;; ++attempt) {
     try {
       session.begin(level);

@@ -93,6 +93,7 @@ void keys_of_others_stay(const std::string& address) {
   const auto store = open_store(address);
   write_a_row(*store);
   EXPECT_THROW(store->prepare(), StoreError);
+  EXPECT_THROW(store->remove(), StoreError);
   EXPECT_EQ(row_in(*store), "4711 by 1");
   const auto session = store->open_session(0);
   in_transaction(*session, store->modes().front().asked, [&] { session->erase("precious"); });

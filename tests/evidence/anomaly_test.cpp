@@ -160,7 +160,7 @@ const Conformance kCases[] = {
      {2},
      "transaction 2 of session c asked for all rows between a and p and was returned row m twice: the "
      "version "
-     "of its snapshot (1) and its own (3)."},
+     "of its snapshot, 1, and its own, 3."},
     {"dirty-update",
      "a: a(x,1)!\nb: a(x,2)\nc: l(x,[1,2])\nz: w(q,1)",
      read_committed,

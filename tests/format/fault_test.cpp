@@ -27,7 +27,8 @@ struct Sample {
 // One history of every format that Assay writes, and what the fuzzers begin with of the others.
 std::vector<Sample> samples(const TemporaryFolder& folder) {
   std::vector<Sample> found;
-  const History history = assay::testing::random_history(4, {.initial_reads = false});
+  const History history =
+      assay::testing::random_history(4, {.in_turn = true, .initial_reads = false, .large_numbers = false});
   for (const format::Format& format : format::formats()) {
     const std::string name(format.name);
     if (format.write != nullptr) {

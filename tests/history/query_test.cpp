@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "history/builder.hpp"
+#include "history/query_counts.hpp"
 #include "support/random/draw.hpp"
 
 namespace assay {
@@ -35,6 +37,27 @@ TEST(Query, APredicateOnValuesAsksForEveryKey) {
   EXPECT_TRUE(is_query(h, query));
   EXPECT_TRUE(asks_for(h, query, key_named(h, "n")));
   EXPECT_FALSE(returned(h, query, key_named(h, "n")));
+}
+
+TEST(QueryCounts, SayHowMuchIsUnderstood) {
+  HistoryBuilder build;
+  build.begin(build.session(Atom::integer(1)), Atom::integer(1));
+  for (const char* predicate : {"a = 1 or b is null", "lower(a) = 'x'", "a < 'x'"}) {
+    build.predicate_read(Atom::string(predicate), {});
+  }
+  build.predicate_read(Atom::json(R"({"is":1})"), {});
+  build.range_read(Atom::integer(1), std::nullopt, {});
+  build.rows_read({});
+  build.end(Status::committed);
+  build.begin(build.session(Atom::integer(1)), Atom::integer(2));
+  build.rows_read({});
+  build.end(Status::aborted);
+  const QueryCounts found = count_queries(build.finish());
+  EXPECT_EQ(found.all, 6U);
+  EXPECT_EQ(found.evaluated, 2U);
+  EXPECT_EQ(found.learned, 1U);
+  EXPECT_EQ(found.rows, 1U);
+  EXPECT_EQ(found.not_understood, 2U);
 }
 
 }  // namespace

@@ -34,12 +34,8 @@ TEST(PhpAudit, EveryLieIsRejected) {
     audit::Draft draft(honest_trace, honest_reports);
     if (!lie.plant(draft, 1)) continue;
     ++planted;
-    const std::string trace_file = draft.trace_file();
-    const std::string report_file = draft.report_file();
-    const audit::Trace trace("trace", trace_file);
-    const audit::Reports::File file{"report", report_file, "", std::nullopt};
-    const audit::Reports reports(std::span(&file, 1));
-    const audit::Verdict verdict = recording.check(trace, reports);
+    const WrittenDraft written(draft);
+    const audit::Verdict verdict = recording.check(written.trace(), written.reports());
     const auto expected = lie.harmless ? audit::Decision::accepted : audit::Decision::rejected;
     EXPECT_EQ(verdict.decision, expected) << lie.name << ": " << told(verdict);
   }
@@ -117,12 +113,11 @@ TEST(PhpAudit, AValueThatCannotBeTheAnswerIsALie) {
   for (audit::DraftValue& value : draft.values) {
     if (value.kind == audit::wire::NdKind::random_bytes) value.value.pop_back();
   }
-  const std::string report_file = draft.report_file();
-  const audit::Reports::File file{"report", report_file, "", std::nullopt};
+  const WrittenDraft written(draft);
   audit::PhpWorkerOptions options;
   options.sapi = "cgi-fcgi";
-  const audit::Verdict verdict = audited(php, ASSAY_SOURCE_DIR "/tests/php/scripts", trace,
-                                         audit::Reports(std::span(&file, 1)), {}, options);
+  const audit::Verdict verdict =
+      audited(php, ASSAY_SOURCE_DIR "/tests/php/scripts", trace, written.reports(), {}, options);
   EXPECT_EQ(verdict.decision, audit::Decision::rejected) << told(verdict);
 }
 

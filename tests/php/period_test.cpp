@@ -138,10 +138,8 @@ TEST(PhpPeriods, EveryLieInTheSecondOneIsRejected) {
     if (!lie.plant(part.later, 1)) continue;
     ++planted;
     const audit::Draft draft = part.joined();
-    const std::string report_file = draft.report_file();
-    const audit::Reports::File file{"report", report_file, "", std::nullopt};
     const audit::Verdict verdict =
-        auditing.period(draft.trace_file(), audit::Reports(std::span(&file, 1)), Auditing::Last::yes);
+        auditing.period(draft.trace_file(), WrittenDraft(draft).reports(), Auditing::Last::yes);
     const auto expected = lie.harmless ? Decision::accepted : Decision::rejected;
     EXPECT_EQ(verdict.decision, expected) << lie.name << ": " << told(verdict);
   }

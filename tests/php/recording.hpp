@@ -46,8 +46,10 @@ struct Recording {
 
   audit::InitialState initial() const { return {{{php.data() + "/forum.sqlite", first_state}}, {}}; }
 
-  audit::Verdict check(const audit::Trace& trace_to_check, const audit::Reports& reports) const {
-    return audited(php, ASSAY_SOURCE_DIR "/tests/apps/forum", trace_to_check, reports, initial());
+  audit::Verdict check(const audit::Trace& trace_to_check, const audit::Reports& reports, unsigned lanes = 0,
+                       audit::BatchTally* tally = nullptr) const {
+    return audited(php, ASSAY_SOURCE_DIR "/tests/apps/forum", trace_to_check, reports, initial(), {}, {},
+                   lanes, tally);
   }
 };
 

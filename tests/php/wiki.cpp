@@ -151,9 +151,8 @@ void WikiUser::act() {
     click("GET", "/load.php", "modules=startup&only=scripts&lang=en&skin=vector");
   } else if (ticket < 22) {
     click("GET", "/api.php", "action=query&prop=info&format=json&titles=" + page());
-  } else if (ticket < 24) {
-    cookies_.clear();
   } else {
+    if (ticket < 24) cookies_.clear();
     click("GET", "/index.php", "title=" + page());
   }
 }

@@ -19,16 +19,35 @@ constexpr std::array kWeak{causal,          read_atomic,     repeatable_read,  m
                            read_committed,  monotonic_reads, monotonic_writes, writes_follow_reads,
                            read_your_writes};
 
-// What is wrong with the checker's answer; empty if nothing. `afresh` asks each level of a checker of its
-// own, so that nothing is settled by another level.
-std::string fault(const History& h, SessionOrder sessions, bool afresh) {
+enum class Ask : std::uint8_t {
+  afresh,    // each level of a checker of its own, so that nothing is settled by another level
+  shared,    // all levels of one
+  in_turns,  // the same, each with a single attribution at first, and then from the weakest on
+};
+
+std::map<Level, Outcome> ask_in_turns(const History& h, const Reads& reads, const Options& options) {
+  WeakChecker checker(h, reads, options);
+  std::map<Level, Outcome> outcomes;
+  for (const Level level : kWeak) outcomes[level] = checker.decide(level, {}, 1);
+  for (std::size_t i = kWeak.size(); i-- > 0;) {
+    if (outcomes[kWeak[i]].verdict == Verdict::undecided) outcomes[kWeak[i]] = checker.decide(kWeak[i]);
+  }
+  return outcomes;
+}
+
+// What is wrong with the checker's answer; empty if nothing.
+std::string fault(const History& h, SessionOrder sessions, Ask ask) {
   const Reads reads = resolve_reads(h);
   Options options;
   options.sessions = sessions;
   WeakChecker shared(h, reads, options);
+  std::map<Level, Outcome> in_turns;
+  if (ask == Ask::in_turns) in_turns = ask_in_turns(h, reads, options);
   for (const Level level : kWeak) {
     const bool expected = brute_force(h, level, {.session_order = sessions == SessionOrder::keep});
-    const Outcome outcome = afresh ? WeakChecker(h, reads, options).decide(level) : shared.decide(level);
+    const Outcome outcome = ask == Ask::in_turns ? in_turns[level]
+                            : ask == Ask::shared ? shared.decide(level)
+                                                 : WeakChecker(h, reads, options).decide(level);
     const std::string where = std::string(info(level).name) + ": ";
     if (outcome.level != level) return where + "wrong level";
     if (outcome.verdict != (expected ? Verdict::holds : Verdict::violated)) {
@@ -54,13 +73,13 @@ void compare(const Shape& shape, std::uint64_t cases) {
     Rng rng(seed + i);
     const History h = random_history(rng, shape);
     const SessionOrder sessions = rng.chance(0.2) ? SessionOrder::ignore : SessionOrder::keep;
-    const bool afresh = rng.chance(0.7);
-    const auto fails = [&](const History& g) { return !fault(g, sessions, afresh).empty(); };
+    const Ask ask = rng.chance(0.5) ? Ask::afresh : rng.chance(0.5) ? Ask::shared : Ask::in_turns;
+    const auto fails = [&](const History& g) { return !fault(g, sessions, ask).empty(); };
     if (!fails(h)) continue;
     const History small = shrink(h, fails);
     FAIL() << "seed " << seed + i << "\n"
            << drawing(small) << "\n"
-           << fault(small, sessions, afresh) << (sessions == SessionOrder::keep ? "" : " (sessions ignored)");
+           << fault(small, sessions, ask) << (sessions == SessionOrder::keep ? "" : " (sessions ignored)");
   }
 }
 

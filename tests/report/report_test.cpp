@@ -1,5 +1,4 @@
-// What a verdict sounds like. The outcomes are made by hand: reports decide nothing, so no checker is needed
-// here.
+// What a verdict sounds like. Most outcomes are made by hand, since reports decide nothing.
 #include "report/report.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "check/check.hpp"
 #include "history/builder.hpp"
 #include "report/dot.hpp"
 #include "report/junit.hpp"
@@ -210,6 +210,20 @@ TEST(TextReport, ManyBadReadsAreCounted) {
 TEST(TextReport, AViolationWithoutADerivationSaysWhoFoundIt) {
   const History history = counter();
   EXPECT_TRUE(contains(explanation(history, violated(Level::serializable)), "found by saturation"));
+}
+
+// What a time limit leaves unexplained is told by what was found first.
+TEST(TextReport, AnOrderOfAListsElementsIsToldByTheReadThatShowsIt) {
+  const History history = draw(
+      "a: a(x,1) a(y,1)\n"
+      "b: a(x,2) a(y,2)\n"
+      "c: l(x,[1,2]) l(y,[2,1])");
+  for (const Level level : {Level::read_committed, Level::causal, Level::serializable}) {
+    const Outcome outcome = check::check(history, std::array{level}).front();
+    ASSERT_EQ(outcome.verdict, Verdict::violated);
+    EXPECT_TRUE(contains(explanation(history, outcome, std::nullopt), "read [1,2] of key x"))
+        << info(level).name;
+  }
 }
 
 TEST(TextReport, UndecidedComesWithItsReason) {

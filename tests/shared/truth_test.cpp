@@ -68,6 +68,15 @@ TEST(TruthOfGallery, ADuplicateRow) {
   EXPECT_EQ(tell(h, std::array{Level::snapshot_isolation}, "postgres-duplicate-row"), 1U);
 }
 
+TEST(TruthOfGallery, ReadsThatOwnWritesChange) {
+  const History h =
+      format::read_history(ASSAY_SOURCE_DIR "/docs/gallery/mariadb-non-repeatable-read.jsonl", {});
+  const auto found = evidence::examine(borrowed(h), std::array{Level::repeatable_read}, {});
+  ASSERT_EQ(found.explanations.size(), 1U);
+  EXPECT_EQ(found.explanations[0].counterexample.anomaly, Anomaly::non_repeatable_read);
+  EXPECT_EQ(tell(h, std::array{Level::repeatable_read}, "mariadb-non-repeatable-read"), 1U);
+}
+
 // What scripts/gallery lets happen in Assay's own store, over registers and lists.
 struct Fault {
   Anomaly anomaly;

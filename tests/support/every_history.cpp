@@ -121,6 +121,10 @@ class Maker {
     std::optional<std::int64_t> start, end;
     if (options_.times && below(5) > 0) start = static_cast<std::int64_t>(t * 1000) - 5000;
     if (options_.times && below(5) > 0) end = static_cast<std::int64_t>(t * 1000 + below(9000));
+    if (options_.in_turn) {
+      start = static_cast<std::int64_t>(t * 10);
+      end = *start + 5;
+    }
     build_.end(status, start, end);
   }
 

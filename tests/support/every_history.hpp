@@ -10,9 +10,10 @@
 namespace assay::testing {
 
 struct RandomHistory {
-  bool texts = false;  // names, keys and values of every kind, not only naturals
-  bool lists = false;  // appends, list reads, deletes, inserts, predicate and range reads
-  bool times = false;
+  bool texts = false;    // names, keys and values of every kind, not only naturals
+  bool lists = false;    // appends, list reads, deletes, inserts, predicate and range reads
+  bool times = false;    // some of them, in no order
+  bool in_turn = false;  // each transaction ends before the next one starts, and has both times
   bool aborted = false;
   bool unknown = false;
   bool initial_reads = true;

@@ -1,5 +1,38 @@
 // The arrows of a drawing: each begins and ends at the operations that prove it, and its label takes the focus.
 
+// Where lines meet on their way; not at the operations that they share.
+function crossings(lines) {
+  const pieces = 24;
+  const near = 14;
+  const drawn = lines.map((line) => {
+    const length = line.getTotalLength();
+    return Array.from({ length: pieces + 1 }, (_, i) => line.getPointAtLength((length * i) / pieces));
+  });
+  const far = (p, line) => [line[0], line.at(-1)].every((end) => Math.hypot(p.x - end.x, p.y - end.y) > near);
+  const out = [];
+  drawn.forEach((one, i) =>
+    drawn.slice(i + 1).forEach((other) => {
+      for (let a = 0; a < pieces; ++a)
+        for (let b = 0; b < pieces; ++b) {
+          const p = meet(one[a], one[a + 1], other[b], other[b + 1]);
+          if (p && far(p, one) && far(p, other)) out.push(p);
+        }
+    }),
+  );
+  return out;
+}
+
+const endsOf = (line) => [0, line.getTotalLength()].map((at) => line.getPointAtLength(at));
+
+// Of two straight lines, each between two points.
+function meet(a, b, c, d) {
+  const side = (b.x - a.x) * (d.y - c.y) - (b.y - a.y) * (d.x - c.x);
+  if (side === 0) return null;
+  const s = ((c.x - a.x) * (d.y - c.y) - (c.y - a.y) * (d.x - c.x)) / side;
+  const t = ((c.x - a.x) * (b.y - a.y) - (c.y - a.y) * (b.x - a.x)) / side;
+  return s >= 0 && s <= 1 && t >= 0 && t <= 1 ? { x: a.x + s * (b.x - a.x), y: a.y + s * (b.y - a.y) } : null;
+}
+
 class Arrows {
   constructor(drawing) {
     this.drawing = drawing;
@@ -19,10 +52,13 @@ class Arrows {
     const ends = this.ends(steps);
     const reach = (e) => Math.abs(e.a.y - e.b.y);
     if (form.stacked) ends.sort((e, f) => reach(e) - reach(f));
+    const way = (e, i) => (form.stacked ? this.arc(e, i) : this.path(e, i));
+    const lines = ends.map((e, i) => svg("path", { class: "line", d: way(e, i) }));
+    this.wireLayer.append(...lines); // lengths are known only of what is in the document
+    this.telling = crossings(lines).concat(lines.flatMap(endsOf));
     ends.forEach((e, i) => {
-      const d = form.stacked ? this.arc(e, i) : this.path(e, i);
-      if (e.step.of) this.impliedEdge(e.step, d);
-      else this.edge(e.step, d, taken);
+      if (e.step.of) this.impliedEdge(e.step, lines[i]);
+      else this.edge(e.step, lines[i], taken);
     });
     [...this.edges.values()].forEach((edge, i) => edge.setAttribute("tabindex", i === 0 ? "0" : "-1"));
   }
@@ -143,18 +179,17 @@ class Arrows {
   }
 
   // The line lies below all labels; the label is what takes the focus.
-  edge(step, d, taken) {
+  edge(step, line, taken) {
     const { words } = this.form;
     const look = `${kindOf(step)}${this.drawing.cycle.has(step.number) ? " in-cycle" : ""}`;
-    const line = svg("path", { class: "line", d });
-    this.wireLayer.append(line); // lengths are known only of what is in the document
+    const head = this.head(line);
     this.wireLayer.append(
       svg(
         "g",
         { class: `wire ${look}`, "data-of": step.number, ...this.mouse(step) },
-        svg("path", { class: "hit", d }),
+        svg("path", { class: "hit", d: line.getAttribute("d") }),
         line,
-        this.head(line),
+        head,
         svg("title", {}, this.told(step)),
       ),
     );
@@ -174,29 +209,27 @@ class Arrows {
     this.edges.set(step.number, g);
   }
 
-  // Where the label goes: on the arrow where there is room; else a little beside it.
+  // Where the label goes: on the arrow where there is room; else a little beside it. Where an arrow begins,
+  // ends or crosses another, it would hide which is which.
   spot(line, w, taken) {
+    const parts = (a, b) => a.x > b.x + b.w || b.x > a.x + a.w || a.y > b.y + b.h || b.y > a.y + a.h;
+    const telling = this.telling.map((p) => ({ x: p.x - 8, y: p.y - 4, w: 16, h: 8 }));
     const length = line.getTotalLength();
     // Nearer to where the arrow begins: in the middle it meets those that come the other way.
     const shares = [0.3, 0.38, 0.46, 0.54, 0.22, 0.62, 0.7, 0.15, 0.8];
-    let first = null;
-    for (const beside of [0, -12, 12, -24, 24, -36, 36])
-      for (const share of shares) {
+    const rects = [0, -12, 12, -24, 24, -36, 36].flatMap((beside) =>
+      shares.map((share) => {
         const m = line.getPointAtLength(length * share);
-        const rect = { x: m.x - w / 2, y: m.y - 10 + beside, w, h: 20 };
-        const clear = taken.every(
-          (o) => rect.x > o.x + o.w || o.x > rect.x + rect.w || rect.y > o.y + o.h || o.y > rect.y + rect.h,
-        );
-        if (clear) return rect;
-        first = first || rect;
-      }
-    return first;
+        return { x: m.x - w / 2, y: m.y - 10 + beside, w, h: 20 };
+      }),
+    );
+    const clear = rects.filter((rect) => taken.every((o) => parts(rect, o)));
+    return clear.find((rect) => telling.every((o) => parts(rect, o))) || clear[0] || rects[0];
   }
 
-  impliedEdge(step, d) {
-    const line = svg("path", { class: "line", d });
-    this.wireLayer.append(line);
-    const g = svg("g", { class: "wire wr implied" }, line, this.head(line), svg("title", {}, this.saw(step)));
+  impliedEdge(step, line) {
+    const head = this.head(line);
+    const g = svg("g", { class: "wire wr implied" }, line, head, svg("title", {}, this.saw(step)));
     this.implied.push({ step, g });
     this.wireLayer.append(g);
   }

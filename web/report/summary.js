@@ -1,11 +1,19 @@
 // The commit order, the levels, the numbers.
 
-function columns(values, label) {
+// `shades`: parts of the width, from 0 to 1, that lie in the shade of something that is told beside it.
+function columns(values, label, shades = []) {
   const most = Math.max(...values) || 1;
   const w = 600 / values.length;
+  const shade = ({ from, to, text }) =>
+    svg(
+      "rect",
+      { class: "shade", x: 600 * from, width: Math.max(600 * (Math.min(to, 1) - from), 1.5), y: 0, height: 119 },
+      svg("title", {}, text),
+    );
   return svg(
     "svg",
     { viewBox: "0 0 600 120", preserveAspectRatio: "none", role: "img", "aria-label": label, style: "height:120px" },
+    shades.map(shade),
     svg("line", { class: "base", x1: 0, x2: 600, y1: 119.5, y2: 119.5 }),
     values.map(
       (v, i) =>
@@ -28,21 +36,7 @@ function orderSection() {
   node.hidden = false;
   node.append(
     el("h2", { id: "order-title" }, "The order that explains it, against the clock"),
-    el(
-      "p",
-      { class: "hint" },
-      order.count === 0
-        ? `The check found an order of commits for ${order.level}. ` +
-            `It never puts a transaction before one that had already ended when it started: ` +
-            `it agrees with the clock for all ${number(order.compared)} transactions that have times.`
-        : `The check found an order of commits for ${order.level}. ` +
-            `In it ${number(order.count)} of ${counted(order.compared, "transaction")} ` +
-            `(${percent(order.count / order.compared)}) come after one that, ` +
-            "by the clock, started only after they had ended. " +
-            (order.level.includes("strict") || order.level.startsWith("strong")
-              ? "The clocks' drift allows that."
-              : "The level allows that: it promises nothing about real time. Another order may depart less."),
-    ),
+    el("p", { class: "hint" }, order.sentence),
   );
   if (order.count === 0) return;
   node.append(
@@ -170,21 +164,26 @@ function runCharts(charts) {
   const run = data.throughput;
   const enough = 100;
   if (!run || data.statistics.committed < enough) return;
-  const span = duration(run.seconds * run.commits.length);
+  const whole = run.seconds * run.commits.length;
+  const span = duration(whole);
+  const faults = data.provenance ? data.provenance.faults : [];
+  const shades = faults
+    .filter((f) => f.to > 0 && f.from < whole)
+    .map((f) => ({ text: f.text, from: f.from / whole, to: f.to / whole }));
+  const shaded = shades.length ? " Shaded: what befell the server." : "";
   charts.append(
     chart(
       "Commits over time",
       `Over ${span}; at most ${number(Math.round(Math.max(...run.commits) / run.seconds))} per second, ` +
-        `in a ${run.commits.length}th of it.`,
-      columns(run.commits, "Commits over time"),
+        `in a ${run.commits.length}th of it.${shaded}`,
+      columns(run.commits, "Commits over time", shades),
     ),
     chart(
       "Latency over time",
-      `The slowest transaction that committed in each piece; at most ${duration(Math.max(...run.slowest))}.`,
-      columns(run.slowest, "Latency over time"),
+      `The slowest transaction that committed in each piece; at most ${duration(Math.max(...run.slowest))}.${shaded}`,
+      columns(run.slowest, "Latency over time", shades),
     ),
   );
-  const faults = data.provenance ? data.provenance.faults : [];
   if (faults.length === 0) return;
   const left = data.provenance.faultsInAll - faults.length;
   charts.append(
@@ -194,7 +193,7 @@ function runCharts(charts) {
       el(
         "ul",
         { class: "faults" },
-        faults.map((f) => el("li", {}, f)),
+        faults.map((f) => el("li", {}, f.text)),
       ),
     ),
   );

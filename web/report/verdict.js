@@ -23,9 +23,13 @@ function singleHeadline(level) {
 function manyHeadline() {
   const violated = count("violated");
   const undecided = count("undecided");
-  const best = data.strongest
-    ? `the strongest level that holds is ${data.strongest}`
-    : "no level that was asked for holds";
+  const held = data.strongest;
+  const best =
+    held.length === 0
+      ? "no level that was asked for holds"
+      : held.length === 1
+        ? `the strongest level that holds is ${held[0]}`
+        : `the strongest levels that hold are ${held.slice(0, -1).join(", ")} and ${held.at(-1)}`;
   if (violated === 0 && undecided === 0) return `all ${data.levels.length} levels hold`;
   if (violated === 0)
     return `${number(undecided)} of ${data.levels.length} levels ${undecided === 1 ? "is" : "are"} undecided; ${best}`;
@@ -64,32 +68,11 @@ function chips() {
 
 // Why "holds" can be believed, and how far.
 function belief() {
-  const { committed } = data.statistics;
-  const met = data.contention;
-  const few = 1000;
-  const good = [];
-  const little = [];
-  if (data.levels.every((l) => l.ordered))
-    good.push("One order of the transactions explains all that the clients saw; the check found it.");
-  else good.push("Nothing that the clients saw contradicts what the level promises; the check looked at every read.");
-  if (committed >= few)
-    good.push(`${counted(committed, "transaction")} committed in ${counted(data.history.sessions, "session")}.`);
-  else if (committed === 0) little.push("No transaction is known to have committed: every level holds of nothing.");
-  else little.push(`Only ${counted(committed, "transaction")} committed: that is little evidence.`);
-  if (met) {
-    const told = `${number(met.met)} of ${number(met.transactions)} began while a conflicting one was running`;
-    if (met.met >= met.transactions / 100 && met.met > 0)
-      good.push(`The level was tried: ${told} (another session's, on a key of theirs, one of the two writing it).`);
-    else little.push(`The level was hardly tried: ${told}.`);
-  } else {
-    little.push("Without clock times it is not known how often transactions ran at the same time.");
-  }
   const levels = data.levels.length === 1 ? ` --level ${data.levels[0].name}` : " --level LEVEL";
   return el(
     "ul",
     { class: "belief", "aria-label": "Why it can be believed" },
-    good.map((text) => el("li", { class: "good" }, text)),
-    little.map((text) => el("li", { class: "little" }, text)),
+    data.belief.map((b) => el("li", { class: b.good ? "good" : "little" }, b.sentence)),
     el(
       "li",
       { class: "good" },
@@ -119,7 +102,7 @@ function verdict() {
     el("h1", { id: "headline" }, text),
     lead.map((s) => el("p", { class: "lead" }, s)),
     !story && single && el("p", { class: "promise" }, `${single.name} promises: ${single.promise}`),
-    found === "holds" && belief(),
+    data.belief && belief(),
     el("div", { class: "facts" }, chips(), commandLine()),
   ]);
 }

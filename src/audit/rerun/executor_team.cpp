@@ -7,15 +7,8 @@
 
 namespace assay::audit {
 
-namespace {
-
-// Requests that one executor takes at a time: groups may be of any size, and the last one should not keep a
-// single member busy while the others have nothing to do.
-constexpr std::size_t kAtOnce = 16;
-
-}  // namespace
-
-ExecutorTeam::ExecutorTeam(std::vector<std::unique_ptr<Executor>> members) : members_(std::move(members)) {}
+ExecutorTeam::ExecutorTeam(std::vector<std::unique_ptr<Executor>> members, std::size_t at_once)
+    : members_(std::move(members)), at_once_(at_once) {}
 
 void ExecutorTeam::run(std::span<const RequestIndex> group, Answers& answers) {
   members_.front()->run(group, answers);
@@ -24,8 +17,8 @@ void ExecutorTeam::run(std::span<const RequestIndex> group, Answers& answers) {
 void ExecutorTeam::run_all(std::span<const std::vector<RequestIndex>> groups, Answers& answers) {
   std::vector<std::span<const RequestIndex>> pieces;
   for (const std::vector<RequestIndex>& group : groups) {
-    for (std::size_t at = 0; at < group.size(); at += kAtOnce) {
-      pieces.push_back(std::span(group).subspan(at, std::min(kAtOnce, group.size() - at)));
+    for (std::size_t at = 0; at < group.size(); at += at_once_) {
+      pieces.push_back(std::span(group).subspan(at, std::min(at_once_, group.size() - at)));
     }
   }
   std::atomic<std::size_t> next = 0;

@@ -10,8 +10,9 @@ namespace assay::audit {
 
 class ExecutorTeam : public Executor {
  public:
-  // REQUIRES: at least one.
-  explicit ExecutorTeam(std::vector<std::unique_ptr<Executor>> members);
+  // Groups may be of any size; a member takes `at_once` requests at most at a time, so that the last one does not keep a
+  // single member busy while the others have nothing to do. REQUIRES: at least one of each.
+  explicit ExecutorTeam(std::vector<std::unique_ptr<Executor>> members, std::size_t at_once = 16);
 
   void run(std::span<const RequestIndex> group, Answers& answers) override;
   // Throws what a member threw, after all have ended.
@@ -20,6 +21,7 @@ class ExecutorTeam : public Executor {
 
  private:
   std::vector<std::unique_ptr<Executor>> members_;
+  std::size_t at_once_;
 };
 
 }  // namespace assay::audit

@@ -17,6 +17,7 @@ struct PhpAudit {
   std::uint64_t trace_bytes = ~std::uint64_t{0};  // how much of the trace there is to audit
   unsigned workers = 1;                           // PHP processes at the same time
   unsigned seconds_per_request = 60;              // then a worker ends itself, and the audit is undecided
+  unsigned lanes = 0;                             // how many requests may be run as one; 0: each alone
   AuditOptions options;
 };
 

@@ -17,17 +17,34 @@ bool repeat_questions(const std::vector<wire::Asked>& asked, Run& run) {
 
 }  // namespace
 
-PhpExecutor::PhpExecutor(PhpWorkerOptions options, const Reports& reports)
-    : options_(std::move(options)), reports_(reports), worker_(std::make_unique<PhpWorker>(options_)) {}
+wire::RunOrder PhpExecutor::order_of(const wire::Request& request) const {
+  wire::RunOrder order;
+  order.rid = request.rid;
+  order.params = request.params;
+  order.stdin_bytes = request.stdin_bytes;
+  for (const OracleValue& value : reports_.oracle(order.rid))
+    order.told.push_back({value.kind, value.repeat, value.value});
+  return order;
+}
+
+PhpExecutor::PhpExecutor(PhpWorkerOptions options, const Reports& reports, unsigned most_lanes)
+    : options_(std::move(options)),
+      reports_(reports),
+      worker_(std::make_unique<PhpWorker>(options_)),
+      most_lanes_(most_lanes) {}
 
 void PhpExecutor::run(std::span<const RequestIndex> group, Answers& answers) {
-  for (const RequestIndex request : group) {
-    if (answers.stopped()) return;
-    if (run_once(request, answers, false) == Attempt::finished) continue;
-    replace_worker();
-    if (run_once(request, answers, true) == Attempt::finished) continue;
-    replace_worker();
+  if (most_lanes_ < 2 || group.size() < 2) {
+    for (const RequestIndex request : group) run_alone(request, answers);
+  } else {
+    for (const RequestIndex request : run_together(group, answers)) run_alone(request, answers);
   }
+}
+
+void PhpExecutor::run_alone(RequestIndex request, Answers& answers) {
+  if (answers.stopped() || run_once(request, answers, false) == Attempt::finished) return;
+  replace_worker();
+  if (run_once(request, answers, true) == Attempt::worker_died) replace_worker();
 }
 
 void PhpExecutor::replace_worker() {
@@ -36,7 +53,7 @@ void PhpExecutor::replace_worker() {
 }
 
 double PhpExecutor::process_seconds() const {
-  return seconds_before_ + worker_->seconds();
+  return seconds_before_ + worker_->seconds() + (group_worker_ ? group_worker_->seconds() : 0);
 }
 
 bool PhpExecutor::answer(PhpWorker& worker, wire::Bytes body, Run& run) {
@@ -79,12 +96,7 @@ bool PhpExecutor::finish(wire::Bytes body, const Produced& produced, Run& run) {
 
 PhpExecutor::Attempt PhpExecutor::run_once(RequestIndex request, Answers& answers, bool last_try) {
   const Loaded<wire::Request> loaded = answers.trace().request(request);
-  wire::RunOrder order;
-  order.rid = loaded.record.rid;
-  order.params = loaded.record.params;
-  order.stdin_bytes = loaded.record.stdin_bytes;
-  for (const OracleValue& value : reports_.oracle(order.rid))
-    order.told.push_back({value.kind, value.repeat, value.value});
+  const wire::RunOrder order = order_of(loaded.record);
   Run run(answers, request);
   const auto died = [&] {
     if (last_try) run.fail("ended its worker process, twice");

@@ -39,15 +39,17 @@ namespace {
 }  // namespace
 
 PhpWorker::PhpWorker(const PhpWorkerOptions& options) {
-  const std::vector<std::string> words = {options.program.string(),
-                                          "--sapi",
-                                          options.sapi,
-                                          "--ini",
-                                          options.ini.string(),
-                                          "--code",
-                                          options.code.string(),
-                                          "--seconds",
-                                          std::to_string(options.seconds_per_request)};
+  std::vector<std::string> words = {options.program.string(),
+                                    "--sapi",
+                                    options.sapi,
+                                    "--ini",
+                                    options.ini.string(),
+                                    "--code",
+                                    options.code.string(),
+                                    "--seconds",
+                                    std::to_string(options.seconds_per_request)};
+  if (options.superpose) words.insert(words.end(), {"--superpose", "yes"});
+  if (!options.without.empty()) words.insert(words.end(), {"--without", options.without});
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
     throw std::runtime_error("no socket for a worker");
@@ -106,7 +108,7 @@ std::optional<PhpWorker::Message> PhpWorker::receive() {
   if (!receive_all(head.data(), head.size())) return std::nullopt;
   const std::size_t size = wire::load_u32(head.data());
   const auto kind = static_cast<std::uint8_t>(head[4]);
-  if (size > 2 * wire::kLargestFrame || kind < 1 || kind > 5) return std::nullopt;
+  if (size > 2 * wire::kLargestFrame || kind < 1 || kind > wire::kLastFromWorker) return std::nullopt;
   body_.resize(size);
   if (!receive_all(body_.data(), size)) return std::nullopt;
   return Message{static_cast<wire::FromWorker>(kind), body_};

@@ -18,6 +18,8 @@ struct PhpWorkerOptions {
   std::filesystem::path code;         // the program that is audited
   std::string sapi = "fpm-fcgi";      // what the server ran: fpm-fcgi or cgi-fcgi
   unsigned seconds_per_request = 60;  // then the worker ends itself
+  bool superpose = false;             // it takes groups of requests
+  std::string without;                // a guard of superposition that is taken away, to see that it is missed
 };
 
 class PhpWorker {

@@ -4,6 +4,7 @@
 
 #include "audit/tell/difference.hpp"
 #include "report/printable.hpp"
+#include "report/version.hpp"
 
 namespace assay::audit {
 
@@ -72,7 +73,7 @@ Json finding_object(const Verdict& verdict) {
 }  // namespace
 
 Json verdict_json(const Verdict& verdict) {
-  return {{"assay", ASSAY_VERSION},
+  return {{"assay", report::version()},
           {"audit",
            {{"verdict", name(verdict.decision)},
             {"finding", verdict.finding ? finding_object(verdict) : Json(nullptr)},

@@ -1,6 +1,6 @@
 // What the auditor and a worker that runs PHP say to each other, over two pipes (docs/audit-worker.md). One
 // request at a time; the worker asks, the auditor answers. A message is u32 the length of its body, a byte,
-// which message it is, and the body.
+// which message it is, and the body. A group of requests may be run as one; what is said of one of them follows its number.
 #pragma once
 
 #include <vector>
@@ -17,6 +17,7 @@ inline constexpr std::size_t kMostTold = std::size_t{1}
 enum class ToWorker : std::uint8_t {
   run = 1,     // a request, and all that it may be told
   answer = 2,  // to an operation
+  group = 3,   // several requests, to be run as one
 };
 enum class FromWorker : std::uint8_t {
   ready = 1,      // bytes: the version of PHP
@@ -24,7 +25,10 @@ enum class FromWorker : std::uint8_t {
   headers = 3,    // natural status, pairs
   output = 4,     // bytes of the body, the next ones
   finished = 5,   // the worker waits for the next request
+  lane = 6,       // natural: of which request of a group the next messages are
+  denied = 7,     // why the group cannot be run as one; nothing that was said of it counts
 };
+inline constexpr std::uint8_t kLastFromWorker = 7;
 enum class Ending : std::uint8_t {
   complete = 0,
   stopped = 1,          // an answer said so
@@ -81,6 +85,12 @@ struct Finished {
   Bytes text;
 };
 
+struct Denied {
+  std::string why;
+  // If the requests went different ways: a number for each, the same for those that went the same.
+  std::vector<unsigned> ways;
+};
+
 inline std::string encode(const RunOrder& order) {
   std::string out;
   put_natural(out, order.rid);
@@ -106,6 +116,22 @@ inline RunOrder decode_run_order(Cursor& in) {
     told.value = in.bytes();
   }
   return order;
+}
+
+inline std::string encode(const std::vector<RunOrder>& group) {
+  std::string out;
+  put_natural(out, group.size());
+  for (const RunOrder& order : group) put_bytes(out, encode(order));
+  return out;
+}
+inline std::vector<RunOrder> decode_group(Cursor& in) {
+  std::vector<RunOrder> group(in.count(1, kMostTold));
+  for (RunOrder& order : group) {
+    Cursor one(in.bytes());
+    order = decode_run_order(one);
+    if (!one.finished()) in.refuse();
+  }
+  return group;
 }
 
 inline void put_asked(std::string& out, const std::vector<Asked>& asked) {
@@ -173,6 +199,21 @@ inline Finished decode_finished(Cursor& in) {
   finished.text = in.bytes();
   if (how > 4) in.refuse();
   return finished;
+}
+
+inline std::string encode(const Denied& denied) {
+  std::string out;
+  put_bytes(out, denied.why);
+  put_natural(out, denied.ways.size());
+  for (const unsigned way : denied.ways) put_natural(out, way);
+  return out;
+}
+inline Denied decode_denied(Cursor& in) {
+  Denied denied;
+  denied.why = in.bytes();
+  denied.ways.resize(in.count(1, kMostTold));
+  for (unsigned& way : denied.ways) way = static_cast<unsigned>(in.natural());
+  return denied;
 }
 
 }  // namespace assay::audit::wire

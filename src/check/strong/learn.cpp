@@ -10,6 +10,7 @@ std::uint32_t Learner::new_variable() {
   variables_.emplace_back();
   watches_.emplace_back();
   watches_.emplace_back();
+  activity_.add_variable();
   return variables() - 1;
 }
 
@@ -17,6 +18,14 @@ Lit Learner::preferred(Lit l, bool otherwise) const {
   const Variable& v = variables_[variable(l)];
   const bool yes = v.has_phase ? v.phase == is_positive(l) : otherwise;
   return yes ? l : negate(l);
+}
+
+Lit Learner::most_active() {
+  while (!activity_.empty()) {
+    const Lit l = 2 * activity_.take_most_active();
+    if (value(l) == Value::unassigned) return preferred(l, true);
+  }
+  return kNoLit;
 }
 
 // ---- assignments
@@ -106,12 +115,20 @@ bool Learner::imply(Lit l) {
       conflict_proof_ = new_lemma({}, {clause.proof});
       return false;
     }
-    std::uint32_t implied_level = 0;
-    for (std::uint32_t j = 1; j < lits.size(); ++j)
-      implied_level = std::max(implied_level, level_of(lits[j]));
-    // Literals are assigned at the level they follow from; below the current one only if that is 0, where
-    // they are kept for good.
-    assign(lits[0], implied_level == 0 ? 0 : level(), watch.clause);
+    const auto newest = std::max_element(lits.begin() + 1, lits.end(),
+                                         [&](Lit a, Lit b) { return level_of(a) < level_of(b); });
+    const std::uint32_t implied_level = level_of(*newest);
+    if (farthest_ == kAnywhere) {
+      // What holds for good is kept; else a jump that takes the current level back was because of it.
+      assign(lits[0], implied_level == 0 ? 0 : level(), watch.clause);
+      continue;
+    }
+    // A false literal of the same level is watched: none of the others is taken back before it.
+    if (level_of(lits[1]) != implied_level) {
+      std::swap(lits[1], *newest);
+      watches_[lits[1]].push_back(list[--keep]);
+    }
+    assign(lits[0], implied_level, watch.clause);
   }
   list.resize(keep);
   return true;
@@ -237,7 +254,11 @@ void Learner::learn(std::uint32_t highest) {
     take(literals(clause));
   }
   shorten_learned();
-  for (const std::uint32_t v : seen_) variables_[v].seen = false;
+  for (const std::uint32_t v : seen_) {
+    variables_[v].seen = false;
+    if (counts_activity_) activity_.bump(v);
+  }
+  if (counts_activity_) activity_.decay();
 }
 
 // Drops literals that the others imply directly.

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "check/strong/activity.hpp"
 #include "history/ids.hpp"
 
 namespace assay::check {
@@ -70,6 +71,16 @@ class Learner {
   // Opens a level.
   void decide(Lit l);
 
+  // From now on, where a clause would jump over more than `farthest` levels, only the last of them is taken back. What is implied is
+  // then assigned at the level that it follows from, so that such a step does not lose it.
+  void take_short_steps(std::uint32_t farthest) { farthest_ = farthest; }
+
+  // From now on, who has a part in conflicts is counted.
+  void count_activity() { counts_activity_ = true; }
+  // Of the variables that are open and had a part in conflicts, the most active one, as it was assigned last; kNoLit:
+  // there is none.
+  Lit most_active();
+
   // Assigned literals come due one by one. The caller applies one, asks imply() for what follows from it, and
   // tells when both worked: what holds for good is due until then.
   struct Due {
@@ -88,11 +99,10 @@ class Learner {
 
   // Learns from the conflict, jumps back and assigns what follows. undo(level) is called whenever a jump has
   // taken back what was assigned above that level. False if nothing is left to undo: then the conflict
-  // refutes everything, and core() tells why. Where the clause would jump over more than `farthest` levels, only
-  // the last of them is taken back, and what follows is assigned there.
-  static constexpr std::uint32_t kAnywhere = 0xFFFFFFFFU;
+  // refutes everything, and core() tells why.
   template <class Undo>
-  bool resolve_conflict(const Undo& undo, std::uint32_t farthest = kAnywhere);
+  bool resolve_conflict(const Undo& undo);
+  // What follows from lower levels alone, but was found out later, stays; it comes due again.
   template <class Undo>
   void backjump(std::uint32_t to, const Undo& undo);
 
@@ -105,6 +115,7 @@ class Learner {
 
  private:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+  static constexpr std::uint32_t kAnywhere = 0xFFFFFFFFU;
 
   struct Variable {
     Value value = Value::unassigned;
@@ -147,7 +158,7 @@ class Learner {
 
   std::vector<Variable> variables_;
   std::vector<std::uint32_t> level_begin_{0};  // in trail_
-  std::vector<Lit> trail_;                     // above level 0
+  std::vector<Lit> trail_;                     // above level 0, as they were assigned
   std::vector<Lit> for_good_;                  // at level 0
   std::size_t done_for_good_ = 0;
   std::vector<Lit> to_propagate_;  // first come, first served
@@ -156,6 +167,9 @@ class Learner {
   std::vector<Clause> clauses_;
   std::vector<Lit> clause_literals_;
   std::vector<std::vector<Watch>> watches_;  // by literal
+  std::uint32_t farthest_ = kAnywhere;
+  bool counts_activity_ = false;
+  Activity activity_;
   std::vector<Lit> conflict_, learned_;
   std::uint32_t conflict_proof_ = kNone;
   std::vector<std::uint32_t> seen_, levels_scratch_;
@@ -168,18 +182,25 @@ class Learner {
 template <class Undo>
 void Learner::backjump(std::uint32_t to, const Undo& undo) {
   if (to >= level()) return;
-  while (trail_.size() > level_begin_[to + 1]) {
-    variables_[variable(trail_.back())].value = Value::unassigned;
-    trail_.pop_back();
-  }
-  undo(to);
-  level_begin_.resize(to + std::size_t{1});
   to_propagate_.clear();
   propagated_ = 0;
+  for (std::size_t i = level_begin_[to + 1]; i < trail_.size(); ++i) {
+    Variable& v = variables_[variable(trail_[i])];
+    if (v.level <= to) {
+      to_propagate_.push_back(trail_[i]);
+    } else {
+      v.value = Value::unassigned;
+      if (counts_activity_) activity_.put_back(variable(trail_[i]));
+    }
+  }
+  trail_.resize(level_begin_[to + 1]);
+  undo(to);
+  level_begin_.resize(to + std::size_t{1});
+  trail_.insert(trail_.end(), to_propagate_.begin(), to_propagate_.end());
 }
 
 template <class Undo>
-bool Learner::resolve_conflict(const Undo& undo, std::uint32_t farthest) {
+bool Learner::resolve_conflict(const Undo& undo) {
   const std::uint32_t highest = highest_level_in_conflict();
   backjump(highest, undo);
   if (highest == 0) {
@@ -195,8 +216,8 @@ bool Learner::resolve_conflict(const Undo& undo, std::uint32_t farthest) {
     assign(learned_[0], 0, new_clause(learned_, lemma, 0));
   } else {
     const std::uint32_t to = assertion_level();
-    backjump(highest - to > farthest ? highest - 1 : to, undo);
-    assign(learned_[0], level(), new_clause(learned_, lemma, glue_of(learned_)));
+    backjump(highest - to > farthest_ ? highest - 1 : to, undo);
+    assign(learned_[0], to, new_clause(learned_, lemma, glue_of(learned_)));
   }
   return true;
 }

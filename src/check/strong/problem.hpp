@@ -87,6 +87,8 @@ class Problem : public Question {
   std::span<const Txn> readers(Write w) const {
     return {readers_.data() + readers_begin_[index(w)], readers_.data() + readers_begin_[index(w) + 1]};
   }
+  // Those of all writes, one write after the other.
+  std::span<const Txn> all_readers() const { return readers_; }
   // Reads with several candidates, one per (transaction, candidate set).
   struct AmbiguousRead {
     Txn reader;
@@ -106,16 +108,18 @@ class Problem : public Question {
   std::size_t resident_bytes() const;
 
  private:
-  void collect_readers();
-  void build_known_order();
-  template <class Visit>
-  void for_each_known_edge(Visit edge) const;
+  struct Distinct;
+  void collect_readers(const Distinct& distinct);
+  Adjacency writers_read(const Distinct& distinct) const;
+  void build_known_order(const Adjacency& writers);
+  template <class Visit, class Later, class Soon>
+  void for_each_known_edge(const Adjacency& writers, Visit edge, Later later, Soon soon) const;
   void place_time_points();
 
   std::uint32_t shift_;
   std::uint32_t nodes_ = 0;
   Adjacency after_, before_;
-  LargeVector<std::uint32_t> readers_begin_;
+  LargeVector<std::uint32_t> readers_begin_;  // two more entries than writes
   LargeVector<Txn> readers_;
   std::vector<AmbiguousRead> ambiguous_;
   std::vector<Write> added_;  // candidates of reads that were added

@@ -5,7 +5,9 @@
 
 #include "check/strong/blame.hpp"
 #include "check/strong/choices.hpp"
+#include "check/strong/chosen_readers.hpp"
 #include "check/strong/learn.hpp"
+#include "check/strong/sightings.hpp"
 #include "check/strong/sorted_writes.hpp"
 #include "memory/intern.hpp"
 #include "memory/work_list.hpp"
@@ -34,13 +36,25 @@ class Search {
         last_reader_(reads_.writes(), 0),
         suspects_(reads_.writes(),
                   manner == Manner::from_the_left ? WorkList::Next::lowest : WorkList::Next::newest),
-        choices_(problem, budget.choices_at_once) {
-    for (std::uint32_t w = 0; w < reads_.writes(); ++w) {
-      for (const Txn r : p_.readers(Write{w})) last_reader_[w] = std::max(last_reader_[w], begin_position(r));
+        choices_(problem, budget.choices_at_once),
+        sightings_(problem, order_, writes_, choices_) {
+    const std::span<const Txn> all = p_.all_readers();
+    for (std::uint32_t w = 0, at = 0; w < reads_.writes(); ++w) {
+      for (const Txn r : p_.readers(Write{w})) {
+        if (at + kSoon < all.size()) order_.prefetch_position(p_.begin_of(all[at + kSoon]));
+        ++at;
+        last_reader_[w] = std::max(last_reader_[w], begin_position(r));
+      }
     }
     if (manner == Manner::from_the_left) {
-      farthest_jump_ = budget_.farthest_jump;
+      learner_.take_short_steps(budget_.farthest_jump);
       restart_after_ = std::max<std::uint64_t>(kRestartAfter, p_.nodes());
+    }
+    if (manner == Manner::most_active_first) {
+      learner_.count_activity();
+      forget_after_ = kForgetSoon;
+      // All of them are decided again after each.
+      restart_after_ = std::max<std::uint64_t>(kRestartAfter, p_.nodes() / 100);
     }
     follow_problem();
     heights_.push_back({0, 0});
@@ -84,7 +98,8 @@ class Search {
   // Takes in the ambiguous reads that are new to the problem.
   void follow_problem() {
     choices_.follow_problem();
-    if (!p_.ambiguous_reads().empty()) chosen_readers_.resize(reads_.writes(), kNone);
+    sightings_.follow_problem();
+    if (!p_.ambiguous_reads().empty()) chosen_.make_room(reads_.writes());
   }
 
   // ---- positions ------------------------------------------------------------------------------------------
@@ -148,6 +163,7 @@ class Search {
     }
     // Neighbours are final only now.
     for (const Write w : touched_) suspect(w);
+    sightings_.follow_moves(touched_);
     for (const Node u : later) {
       if (!p_.is_event(u) || !p_.is_begin(u)) continue;
       const std::uint32_t position = begin_position(p_.txn_of(u));
@@ -187,14 +203,11 @@ class Search {
       const std::uint32_t position = begin_position(r);
       if (position > last.position) last = {position, r, kNoLit};
     }
-    if (!chosen_readers_.empty()) {
-      for (std::uint32_t i = chosen_readers_[index(w)]; i != kNone; i = chosen_pool_[i].next) {
-        const Lit choice = chosen_pool_[i].choice;
-        const Txn r = p_.ambiguous_reads()[meaning(choice).first].reader;
-        const std::uint32_t position = begin_position(r);
-        if (position > last.position) last = {position, r, choice};
-      }
-    }
+    chosen_.for_each(w, [&](Lit choice) {
+      const Txn r = p_.ambiguous_reads()[meaning(choice).first].reader;
+      const std::uint32_t position = begin_position(r);
+      if (position > last.position) last = {position, r, choice};
+    });
     last_reader_[index(w)] = last.position;
     return last;
   }
@@ -203,7 +216,7 @@ class Search {
 
   void decide(Lit l) {
     ++stats_.decisions;
-    heights_.push_back({order_.height(), static_cast<std::uint32_t>(chosen_pool_.size())});
+    heights_.push_back({order_.height(), chosen_.height()});
     learner_.decide(l);
   }
 
@@ -253,7 +266,7 @@ class Search {
     const Txn r = p_.ambiguous_reads()[v.first].reader;
     if (!reads_.is_initial(w) && !add_edge(p_.commit_of(reads_.writer(w)), p_.begin_of(r), l, kNoLit))
       return false;
-    link_choice(l);
+    chosen_.add(l, w);
     last_reader_[index(w)] = std::max(last_reader_[index(w)], begin_position(r));
     suspect(w);
     return true;
@@ -261,30 +274,17 @@ class Search {
 
   // A jump back has taken back what was assigned above `level`.
   void undo_to(std::uint32_t level) {
-    undo_choices(heights_[level + std::size_t{1}].choices);
-    order_.undo_to(heights_[level + std::size_t{1}].edges);
+    const Heights& heights = heights_[level + std::size_t{1}];
+    chosen_.undo_to(heights.choices, [this](Lit choice) {
+      return value(choice) == Value::yes &&
+             learner_.level_of(choice) == 0;  // others that stay come due again
+    });
+    order_.undo_to(heights.edges);
     heights_.resize(level + std::size_t{1});
   }
   bool resolve_conflict() {
     ++stats_.conflicts;
-    return learner_.resolve_conflict([this](std::uint32_t level) { undo_to(level); }, farthest_jump_);
-  }
-
-  void undo_choices(std::uint32_t height) {
-    std::vector<Lit> stay;  // made for good in between
-    while (chosen_pool_.size() > height) {
-      const auto [choice, next] = chosen_pool_.back();
-      chosen_pool_.pop_back();
-      chosen_readers_[meaning(choice).second] = next;
-      if (value(choice) == Value::yes) stay.push_back(choice);
-    }
-    for (std::size_t i = stay.size(); i-- > 0;) link_choice(stay[i]);
-  }
-
-  void link_choice(Lit choice) {
-    std::uint32_t& newest = chosen_readers_[meaning(choice).second];
-    chosen_pool_.push_back({choice, newest});
-    newest = static_cast<std::uint32_t>(chosen_pool_.size() - 1);
+    return learner_.resolve_conflict([this](std::uint32_t level) { undo_to(level); });
   }
 
   // Applies what has been assigned, to the order and to the clauses. False on a conflict.
@@ -298,9 +298,18 @@ class Search {
 
   // ---- the loop -------------------------------------------------------------------------------------------
 
+  // What comes first in the order is mended first: from one repair to the next the tables stay in the cache.
+  void suspect_all() {
+    for (std::uint32_t w = 0; w < reads_.writes(); ++w) {
+      if (w + kSoon < reads_.writes()) writes_.prefetch_position(Write{w + kSoon});
+      suspect(Write{w});
+    }
+    suspects_.sort([this](std::uint32_t w) { return commit_position(Write{w}); });
+  }
+
   Answer solve() {
-    for (std::uint32_t w = 0; w < reads_.writes(); ++w) suspect(Write{w});
-    std::uint64_t restart_at = restart_after_, forget_at = kForgetAfter;
+    suspect_all();
+    std::uint64_t restart_at = restart_after_, forget_at = forget_after_;
     while (true) {
       if (!propagate()) {
         if (!resolve_conflict()) return Answer::unsatisfiable;
@@ -313,9 +322,13 @@ class Search {
         ++stats_.restarts;
         learner_.backjump(0, [this](std::uint32_t level) { undo_to(level); });
         if (stats_.conflicts >= forget_at) {
-          forget_at = stats_.conflicts + kForgetAfter;
+          forget_at = stats_.conflicts + forget_after_;
           learner_.forget();
         }
+      }
+      if (const Lit active = learner_.most_active(); active != kNoLit) {
+        decide(active);
+        continue;
       }
       if (!suspects_.empty()) {
         const Write w{suspects_.take()};
@@ -382,22 +395,16 @@ class Search {
   // Finds an ambiguous read that sees none of its candidates in the current order, and decides one. False if
   // all do.
   bool choose_for_ambiguous_reads() {
-    const auto ambiguous = p_.ambiguous_reads();
-    for (std::size_t i = 0; i < ambiguous.size(); ++i) {
-      const auto q = static_cast<std::uint32_t>((next_ambiguous_ + i) % ambiguous.size());
-      const Write seen = what_it_sees(q);
-      const auto candidates = p_.candidates(ambiguous[q]);
-      if (std::binary_search(candidates.begin(), candidates.end(), seen)) continue;
-      next_ambiguous_ = q;
-      if (choices_.literals(q).empty()) {
-        introduce_choices(q);
-        // An only one is no choice: it holds for good.
-        if (candidates.size() == 1) return true;
-      }
-      decide(nearest_choice(q));
-      return true;
+    const std::uint32_t q = sightings_.find_blind(next_ambiguous_);
+    if (q == Sightings::kNone) return false;
+    next_ambiguous_ = q;
+    if (choices_.literals(q).empty()) {
+      introduce_choices(q);
+      // An only one is no choice: it holds for good.
+      if (p_.candidates(p_.ambiguous_reads()[q]).size() == 1) return true;
     }
-    return false;
+    decide(nearest_choice(q));
+    return true;
   }
 
   // Of those that are open.
@@ -419,10 +426,6 @@ class Search {
     return best;
   }
 
-  Write what_it_sees(std::uint32_t q) const {
-    const Problem::AmbiguousRead& read = p_.ambiguous_reads()[q];
-    return writes_.last_before(reads_.key(p_.candidates(read)[0]), begin_position(read.reader));
-  }
   std::uint32_t distance_to(std::uint32_t q, Write w) const {
     const std::uint32_t reader = begin_position(p_.ambiguous_reads()[q].reader), at = commit_position(w);
     return at < reader ? reader - at : at - reader;
@@ -439,16 +442,13 @@ class Search {
     learner_.add_clause(batch.clause, scratch_txns_);
   }
 
+  static constexpr std::uint32_t kSoon = 24;  // lookups ahead
   static constexpr std::uint64_t kRestartAfter = 256;
-  static constexpr std::uint64_t kForgetAfter = 20000;
+  static constexpr std::uint64_t kForgetAfter = 20000, kForgetSoon = 2000;
 
   // At the beginning of a level.
   struct Heights {
     std::uint32_t edges, choices;
-  };
-  struct ChosenReader {
-    Lit choice;
-    std::uint32_t next;
   };
 
   Problem& p_;
@@ -463,14 +463,13 @@ class Search {
   std::vector<Write> touched_;
   WorkList suspects_;  // writes between which and the next one something may be wrong
 
-  Choices choices_;                            // of ambiguous reads
-  std::vector<std::uint32_t> chosen_readers_;  // write -> newest entry in chosen_pool_
-  std::vector<ChosenReader> chosen_pool_;
+  Choices choices_;       // of ambiguous reads
+  ChosenReaders chosen_;  // those that are made
+  Sightings sightings_;   // what ambiguous reads see
   std::uint32_t next_ambiguous_ = 0;
 
   Luby luby_;
-  std::uint64_t restart_after_ = kRestartAfter;
-  std::uint32_t farthest_jump_ = Learner::kAnywhere;
+  std::uint64_t restart_after_ = kRestartAfter, forget_after_ = kForgetAfter;
   Learner learner_;
   InternTable pairs_;
   std::vector<Meaning> meanings_;  // of the learner's variables

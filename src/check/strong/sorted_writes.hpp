@@ -21,6 +21,10 @@ class SortedWrites {
     return reads_.is_initial(w) ? 0 : order_.position(p_.commit_of(reads_.writer(w))) + 1;
   }
 
+  void prefetch_position(Write w) const {
+    if (!reads_.is_initial(w)) order_.prefetch_position(p_.commit_of(reads_.writer(w)));
+  }
+
   bool has_next(Write w) const {
     // The writes of the next key begin with its initial one.
     const std::size_t after = place_[index(w)] + std::size_t{1};

@@ -17,6 +17,8 @@ namespace assay::check {
 
 namespace {
 
+constexpr std::string_view kKnownOrder = "known order";
+
 [[maybe_unused]] bool fates_are_settled(const Reads& reads) {
   for (std::uint32_t t = 0; t < reads.transactions(); ++t) {
     if (reads.presence(Txn{t}) == Presence::conditional) return false;
@@ -48,8 +50,14 @@ std::vector<Node> random_order(const Problem& problem, std::uint64_t seed) {
 class Decision {
  public:
   Decision(const History& history, const Reads& reads, Level level, const Options& options, Limits& limits,
-           const Ladder& ladder, const QueryPlan* queries)
-      : h_(history), reads_(reads), options_(options), limits_(limits), ladder_(ladder), queries_(queries) {
+           const Ladder& ladder, const QueryPlan* queries, const Outcome* serial)
+      : h_(history),
+        reads_(reads),
+        options_(options),
+        limits_(limits),
+        ladder_(ladder),
+        queries_(queries),
+        serial_(serial) {
     outcome_.level = level;
   }
 
@@ -107,7 +115,7 @@ class Decision {
     forced_ = schedule.forced;
     if (limits_.exceeded_now()) return undecided();
     if (schedule.known_cycle) {
-      outcome_.method = "known order";
+      outcome_.method = kKnownOrder;
       return violated(problem, known_cycle(problem));
     }
     if (schedule.forced == 0 && ladder_.accept_schedule) {
@@ -222,7 +230,7 @@ class Decision {
         ladder_.random_start ? random_order(stronger, *ladder_.random_start) : std::move(schedule.order);
     clock_.enter("search");
     progress("searching");
-    SearchResult found = search(stronger, order, unlimited(), limits_, refine_);
+    SearchResult found = search(stronger, order, unlimited(), limits_, refine_, Manner::most_active_first);
     add(found.stats);
     outcome_.method = "saturation, search";
     // The forced edges were taken as known; what they rest on belongs to the core.
@@ -237,9 +245,10 @@ class Decision {
     budget.conflicts = ladder_.first_conflicts.value_or(most);
     return budget;
   }
-  // Before settling. With session order much is known, and the search seldom needs more.
+  // Before settling. With session order much is known, and the search seldom needs more. Without it, the search should cost
+  // no more than settling does.
   SearchBudget first_budget(const Problem& problem) const {
-    return problem.keep_sessions ? later_budget(problem) : conflicts(5000 + problem.nodes() / 5);
+    return problem.keep_sessions ? later_budget(problem) : conflicts(5000);
   }
   SearchBudget later_budget(const Problem& problem) const { return conflicts(20000 + problem.nodes()); }
 
@@ -255,6 +264,7 @@ class Decision {
   // A serial order satisfies every level here. Worth a bounded search: one event per transaction is a smaller
   // problem, and most databases that promise less keep more most of the time.
   bool try_serializable(StrongLevel level) {
+    if (serial_ != nullptr) return settled_by_serial(level);
     clock_.enter("serializable first");
     progress("trying a serial order");
     Problem serial(ask(strong_level(level.real_time ? Level::strict_serializable : Level::serializable)));
@@ -274,14 +284,35 @@ class Decision {
       if (found.answer != SearchResult::Answer::satisfiable) return false;
       order = std::move(found.order);
     }
+    for (const Node u : order) {
+      if (serial.is_event(u) && reads_.presence(serial.txn_of(u)) != Presence::absent)
+        run_whole(serial.txn_of(u));
+    }
+    return holds_by_serial_order();
+  }
+  void run_whole(Txn t) {
+    outcome_.order.push_back({t, Event::Side::begin});
+    outcome_.order.push_back({t, Event::Side::commit});
+  }
+  bool holds_by_serial_order() {
     outcome_.method = "serial order";
     outcome_.verdict = Verdict::holds;
-    for (const Node u : order) {
-      if (!serial.is_event(u) || reads_.presence(serial.txn_of(u)) == Presence::absent) continue;
-      outcome_.order.push_back({serial.txn_of(u), Event::Side::begin});
-      outcome_.order.push_back({serial.txn_of(u), Event::Side::commit});
-    }
     return true;
+  }
+
+  // The same, where it was tried before.
+  bool settled_by_serial(StrongLevel level) {
+    switch (serial_->verdict) {
+      case Verdict::holds:
+        for (const Event& event : serial_->order) run_whole(event.txn);
+        return holds_by_serial_order();
+      case Verdict::violated:
+        // What the known order contradicts, that of the level itself does too, or not: it is soon seen.
+        return serial_->method != kKnownOrder && !serial_->core.empty() && violated_too(level, serial_->core);
+      case Verdict::undecided:
+        break;
+    }
+    return false;
   }
 
   // What cannot be serialized often cannot be at the asked level either: looking at those few transactions is
@@ -373,6 +404,7 @@ class Decision {
   Limits& limits_;
   const Ladder& ladder_;
   const QueryPlan* queries_;  // nullptr: none to look at
+  const Outcome* serial_;     // nullptr: a serial order was not looked for
   std::optional<QueryRefinement> refinement_;
   Refine refine_;
   Outcome outcome_;
@@ -384,10 +416,14 @@ class Decision {
 }  // namespace
 
 Outcome decide_strong(const History& history, const Reads& reads, Level level, const Options& options,
-                      Limits& limits, const Ladder& ladder, const QueryPlan* queries) {
+                      Limits& limits, const Ladder& ladder, const QueryPlan* queries, const Outcome* serial) {
   assert(implies(level, Level::prefix));
   assert(fates_are_settled(reads));
-  return Decision(history, reads, level, options, limits, ladder, queries).run();
+  return Decision(history, reads, level, options, limits, ladder, queries, serial).run();
+}
+
+Level serial_level(Level level) {
+  return strong_level(level).real_time ? Level::strict_serializable : Level::serializable;
 }
 
 }  // namespace assay::check

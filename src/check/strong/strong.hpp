@@ -30,16 +30,21 @@ struct Ladder {
   std::optional<std::uint64_t> random_start;  // search from a random topological order, drawn from this seed
   std::optional<std::uint64_t> first_conflicts;  // budget of the first search
   std::uint32_t choices_at_once = 8;             // as in SearchBudget
-  std::uint32_t farthest_jump = 100;             // the same
+  std::uint32_t farthest_jump = 20;              // the same
   std::uint32_t missed_rows_at_once = 8;         // of one query, by which an order is refined
   SettlingOptions settling;
   SaturationOptions saturation;
 };
 
 // `queries`: what the history's queries ask for, if it has any (refine.hpp); without it they are not looked at
-// beyond the rows that they returned. REQUIRES: `level` is prefix or stronger, and no transaction's presence
-// is conditional (see fates.hpp).
+// beyond the rows that they returned. `serial`: what became of the level at which a serial order is looked for
+// first (serial_level), if that was asked before. REQUIRES: `level` is prefix or stronger, and no transaction's
+// presence is conditional (see fates.hpp).
 Outcome decide_strong(const History& history, const Reads& reads, Level level, const Options& options,
-                      Limits& limits, const Ladder& ladder = {}, const QueryPlan* queries = nullptr);
+                      Limits& limits, const Ladder& ladder = {}, const QueryPlan* queries = nullptr,
+                      const Outcome* serial = nullptr);
+
+// REQUIRES: `level` is prefix or stronger.
+Level serial_level(Level level);
 
 }  // namespace assay::check

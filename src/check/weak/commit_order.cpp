@@ -68,6 +68,10 @@ std::vector<std::vector<Txn>> cycles_among_unplaced(const AttributedHistory& h,
   return cycles;
 }
 
+bool is_enough(const std::vector<Explanation>& found, std::size_t most) {
+  return found.size() >= most || (!found.empty() && found.back().is_certain());
+}
+
 // Says nothing about the order of commits, not even that there is one.
 CommitOrder find_repeatable_read(const AttributedHistory& h, std::size_t contradictions) {
   CommitOrder result;
@@ -75,11 +79,11 @@ CommitOrder find_repeatable_read(const AttributedHistory& h, std::size_t contrad
   force_repeatable_read(h, forced);
   result.forced = forced.edges().size();
   for (const Txn t : forced.before_initial()) {
-    if (result.contradictions.size() == contradictions) break;
+    if (is_enough(result.contradictions, contradictions)) break;
     result.contradictions.push_back(explain_before_initial(h, Level::repeatable_read, t));
   }
   for (const order::Edge& edge : forced.edges()) {
-    if (result.contradictions.size() == contradictions) break;
+    if (is_enough(result.contradictions, contradictions)) break;
     // The two sources of the reads: each would have to come before the other.
     const std::array<Txn, 2> cycle{Txn{edge.from}, Txn{edge.to}};
     result.contradictions.push_back(explain_cycle(h, Level::repeatable_read, cycle));
@@ -117,13 +121,12 @@ CommitOrder find_commit_order(const AttributedHistory& h, Level level, Limits& l
   }
   result.verdict = Verdict::violated;
   for (const Txn t : forced.before_initial()) {
-    if (result.contradictions.size() < contradictions) {
-      result.contradictions.push_back(explain_before_initial(h, level, t));
-    }
+    if (is_enough(result.contradictions, contradictions)) return result;
+    result.contradictions.push_back(explain_before_initial(h, level, t));
   }
-  if (result.contradictions.size() < contradictions && order.size() < h.present_count()) {
+  if (!is_enough(result.contradictions, contradictions) && order.size() < h.present_count()) {
     for (const auto& cycle : cycles_among_unplaced(h, order, forced.edges(), contradictions > 1)) {
-      if (result.contradictions.size() == contradictions) break;
+      if (is_enough(result.contradictions, contradictions)) break;
       result.contradictions.push_back(explain_cycle(h, level, cycle));
     }
   }

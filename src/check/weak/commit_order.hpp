@@ -20,7 +20,7 @@ struct CommitOrder {
   std::uint64_t forced = 0;                 // how many orders the axiom forced
 };
 
-// At most `contradictions` are explained; a single one is a shortest.
+// At most `contradictions` are explained, none after one that rests on no choice; a single one is a shortest.
 CommitOrder find_commit_order(const AttributedHistory& history, Level level, Limits& limits,
                               std::size_t contradictions = 1);
 

@@ -23,6 +23,8 @@ WeakChecker::WeakChecker(const History& history, const Reads& reads, const Optio
                          const Limits& limits)
     : history_(history), reads_(reads), options_(options), limits_(limits) {}
 
+WeakChecker::~WeakChecker() = default;
+
 // An order that satisfies a stronger level satisfies this one; and an instance of a weaker level's axiom is
 // one of this level's axiom, so its contradictions are contradictions here.
 const Outcome* WeakChecker::settled_by_another(Level level) const {
@@ -33,7 +35,8 @@ const Outcome* WeakChecker::settled_by_another(Level level) const {
   return nullptr;
 }
 
-Outcome WeakChecker::decide(Level level, const Limits& limits) {
+Outcome WeakChecker::decide(Level level, const Limits& limits,
+                            std::optional<std::uint64_t> most_attributions) {
   assert(decides(level));
   Outcome outcome;
   if (!reads_.bad_reads().empty()) {
@@ -47,7 +50,7 @@ Outcome WeakChecker::decide(Level level, const Limits& limits) {
     outcome = *other;
     outcome.method = "implied";
   } else {
-    outcome = decide_afresh(level, limits);
+    outcome = decide_afresh(level, limits, most_attributions);
     outcome.level = level;
     if (outcome.verdict != Verdict::undecided) decided_.push_back(outcome);
   }
@@ -61,7 +64,8 @@ Outcome WeakChecker::decide(Level level, const Limits& limits) {
   return outcome;
 }
 
-Outcome WeakChecker::decide_afresh(Level level, Limits limits) {
+Outcome WeakChecker::decide_afresh(Level level, Limits limits,
+                                   std::optional<std::uint64_t> most_attributions) {
   if (options_.progress) options_.progress(info(level).name);
   if (limits.exceeded_now()) {
     Outcome outcome;
@@ -69,8 +73,10 @@ Outcome WeakChecker::decide_afresh(Level level, Limits limits) {
     return outcome;
   }
   if (reads_.ambiguous_sets() != 0) {
-    if (!likely_) likely_ = likely_writers(history_, reads_);
-    return search_attribution(history_, reads_, options_.sessions, level, *likely_, limits);
+    if (!attribution_)
+      attribution_ = std::make_unique<AttributionSearch>(history_, reads_, options_.sessions,
+                                                         likely_writers(history_, reads_));
+    return attribution_->decide(level, limits, most_attributions);
   }
   if (!attributed_)
     attributed_.emplace(history_, reads_, options_.sessions, std::span<const std::uint32_t>{});

@@ -57,6 +57,7 @@ class Explainer {
         if (known.before == from && known.after == to) {
           const std::uint32_t made = step(from, to, Rule::version_order);
           result_.derivation.steps[made].key = known.key;
+          result_.derivation.steps[made].witness = known.shown_by;
           return made;
         }
       }

@@ -18,6 +18,9 @@ struct Explanation {
   // unknown fate that count only because they were chosen.
   std::vector<std::uint32_t> ambiguous_reads;
   std::vector<Txn> conditional;
+
+  // Whatever else is attributed.
+  bool is_certain() const { return ambiguous_reads.empty() && conditional.empty(); }
 };
 
 // REQUIRES: from each transaction to the next, and from the last to the first, there is session order,

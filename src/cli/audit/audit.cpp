@@ -19,6 +19,13 @@ void add_auditing_options(CLI::App& command, AuditingOptions& options) {
       ->type_name("N")
       ->capture_default_str();
   command
+      .add_option(
+          "--batch", options.batch,
+          "Unfinished: run up to N requests that took the same path as one, where that is known to be "
+          "right, and singly where it is not")
+      ->check(CLI::Range(2U, 1024U))
+      ->type_name("N");
+  command
       .add_option("--seconds", options.seconds,
                   "How long one request may take to be executed again; then the audit is undecided")
       ->check(CLI::Range(1U, 86400U))
@@ -47,6 +54,7 @@ audit::Verdict audit_with_progress(audit::PhpAudit what, const AuditingOptions& 
   using Part = audit::AuditProgress::Part;
   using Clock = std::chrono::steady_clock;
   what.workers = options.workers;
+  what.lanes = options.batch;
   what.seconds_per_request = options.seconds;
   what.options.clock_tolerance = duration_of(options.clock_drift);
   Progress progress(!options.quiet, "reading");

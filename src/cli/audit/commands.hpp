@@ -24,6 +24,7 @@ void add_audit_config(CLI::App& audit, Action& chosen);
 // How to audit, for run and check.
 struct AuditingOptions {
   unsigned workers = 1;
+  unsigned batch = 0;
   unsigned seconds = 60;  // for one request
   std::string clock_drift = "0";
   std::optional<std::string> report;

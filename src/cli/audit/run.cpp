@@ -38,7 +38,7 @@ struct RunCommand {
 
 // Lies about the order need requests that do not overlap: of those that do, another order may be just as true.
 std::uint64_t clients_of(const RunCommand& command) {
-  const bool alone = command.tamper && !lie_named(*command.tamper).needs_concurrency;
+  const bool alone = command.tamper && !lie_named(*command.tamper).needs_many_clients;
   return command.clients.value_or(alone ? 1 : 8);
 }
 

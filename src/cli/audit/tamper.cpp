@@ -68,7 +68,7 @@ void add_audit_tamper(CLI::App& audit, Action& chosen_action) {
   CLI::App* command =
       audit.add_subcommand("tamper", "Plant one lie in a trace or reports, to see an audit find it");
   auto options = std::make_shared<TamperCommand>();
-  command->add_option("KIND", options->kind, "The lie")->type_name("KIND");
+  command->add_option("KIND", options->kind, "The lie")->type_name("LIE");
   command->add_option("TRACE", options->trace, "A trace")->type_name("FILE");
   command->add_option("REPORTS", options->reports, "Its reports")->type_name("DIR");
   command->add_option("-o,--output", options->output, "Where the changed copies go: DIR/trace, DIR/reports")

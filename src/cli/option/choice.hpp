@@ -23,7 +23,10 @@ struct Choice {
 template <class Value, std::size_t N>
 std::string words(const Choice<Value> (&choices)[N]) {
   std::string out;
-  for (const Choice<Value>& choice : choices) out += (out.empty() ? "" : "|") + std::string(choice.word);
+  for (const Choice<Value>& choice : choices) {
+    if (!out.empty()) out += '|';
+    out += choice.word;
+  }
   return out;
 }
 

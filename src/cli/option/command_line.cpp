@@ -1,13 +1,15 @@
 #include "cli/option/command_line.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
+#include <vector>
 
 namespace assay::cli {
 
 namespace {
 
-std::string remembered;  // set once, by main()
+std::vector<std::string> remembered;  // set by main()
 
 constexpr std::string_view kHidden = "…";
 
@@ -51,12 +53,19 @@ std::string quoted(const std::string& word) {
 }  // namespace
 
 void remember_command_line(int argc, const char* const* argv) {
-  remembered = "assay";
-  for (int i = 1; i < argc; ++i) remembered += " " + quoted(without_password(argv[i]));
+  remembered.assign(argv + std::min(argc, 1), argv + argc);
 }
 
-const std::string& command_line() {
-  return remembered;
+void remember_without(std::span<const std::string> words, const std::string& but) {
+  std::set<std::string_view> out(words.begin(), words.end());
+  out.erase(but);
+  std::erase_if(remembered, [&](const std::string& word) { return out.contains(word); });
+}
+
+std::string command_line() {
+  std::string out = "assay";
+  for (const std::string& word : remembered) out += " " + quoted(without_password(word));
+  return out;
 }
 
 }  // namespace assay::cli

@@ -21,9 +21,13 @@ struct InputOptions {
   bool truncated = false;
 };
 
-// The positional argument `name` and --format, --initial, --failed-statements, --truncated.
+// --format, --initial, --failed-statements, --truncated.
+void add_reading_options(CLI::App& command, InputOptions& options);
+// The positional argument `name`, and these.
 void add_input_options(CLI::App& command, InputOptions& options, const std::string& name);
 
+// Throws UsageError for what does not exist, whatever the path.
+void refuse_wrong_reading(const InputOptions& options);
 // Throws UsageError or InputError.
 History read_input(const InputOptions& options);
 

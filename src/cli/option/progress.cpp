@@ -8,6 +8,7 @@
 
 #include "cli/option/locale.hpp"
 #include "cli/option/output.hpp"
+#include "cli/option/show_progress.hpp"
 
 namespace assay::cli {
 
@@ -52,9 +53,14 @@ void Progress::tick() {
     while (!end_ && ended_.wait_until(lock, started_ + next)) {
     }
     if (end_) return;
-    shown = true;
-    write_all("\r\x1b[K" + progress_line(phase_, next.count(), terminal_width()));
+    show_progress(phase_, next.count());
   }
+}
+
+void show_progress(std::string_view phase, std::int64_t seconds) {
+  if (!errors_are_on_a_terminal()) return;
+  shown = true;
+  write_all("\r\x1b[K" + progress_line(phase, seconds, terminal_width()));
 }
 
 std::string progress_line(std::string_view phase, std::int64_t seconds, std::size_t width) {

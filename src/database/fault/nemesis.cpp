@@ -25,6 +25,37 @@ class ServerKiller final : public Nemesis {
   std::size_t node_ = 0;
 };
 
+class ServerPauser final : public Nemesis {
+ public:
+  explicit ServerPauser(Server& server) : server_(server) {}
+  std::string strike(system::Random& random) override {
+    const std::size_t nodes = server_.endpoints().size();
+    node_ = random.below(std::uint64_t{nodes});
+    server_.pause(node_);
+    return nodes == 1 ? "the server stood still" : fmt::format("node {} stood still", node_);
+  }
+  void heal() override { server_.resume(node_); }
+
+ private:
+  Server& server_;
+  std::size_t node_ = 0;
+};
+
+class Partitioner final : public Nemesis {
+ public:
+  explicit Partitioner(Server& server) : server_(server) {}
+  std::string strike(system::Random& random) override {
+    node_ = random.below(std::uint64_t{server_.endpoints().size()});
+    server_.cut_off(node_);
+    return fmt::format("node {} was cut off from the others", node_);
+  }
+  void heal() override { server_.rejoin(node_); }
+
+ private:
+  Server& server_;
+  std::size_t node_ = 0;
+};
+
 class ConnectionResetter final : public Nemesis {
  public:
   explicit ConnectionResetter(std::vector<Proxy*> proxies) : proxies_(std::move(proxies)) {}
@@ -76,6 +107,15 @@ class NetworkStaller final : public Nemesis {
 
 std::unique_ptr<Nemesis> make_server_killer(Server& server) {
   return std::make_unique<ServerKiller>(server);
+}
+
+std::unique_ptr<Nemesis> make_server_pauser(Server& server) {
+  return std::make_unique<ServerPauser>(server);
+}
+
+std::unique_ptr<Nemesis> make_partitioner(Server& server) {
+  assert(server.has_others());
+  return std::make_unique<Partitioner>(server);
 }
 
 std::unique_ptr<Nemesis> make_connection_resetter(std::vector<Proxy*> proxies) {

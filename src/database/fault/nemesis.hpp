@@ -29,6 +29,9 @@ class Nemesis {
 
 // What the nemesis works on must outlive it.
 std::unique_ptr<Nemesis> make_server_killer(Server& server);
+std::unique_ptr<Nemesis> make_server_pauser(Server& server);
+// REQUIRES: the server has others.
+std::unique_ptr<Nemesis> make_partitioner(Server& server);
 std::unique_ptr<Nemesis> make_connection_resetter(std::vector<Proxy*> proxies);
 // Up to `most` in each direction.
 std::unique_ptr<Nemesis> make_network_slower(std::vector<Proxy*> proxies, std::chrono::milliseconds most);

@@ -1,5 +1,7 @@
 #include "database/fault/target.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <chrono>
@@ -37,6 +39,11 @@ Target::Target(const TargetOptions& options) : faults_(options.faults) {
 void Target::start_server_of_kind(const std::string& kind) {
   try {
     server_ = start_server(kind);
+    if (has(Fault::partition) && !server_->has_others())
+      throw StoreError(Failure::fatal,
+                       fmt::format("nobody can be cut off in '{}': that needs a cluster, galera:3 or "
+                                   "postgres:3",
+                                   kind));
     if (has(Fault::reset) || has(Fault::slow) || has(Fault::stall)) {
       for (const Endpoint& endpoint : server_->endpoints())
         proxies_.push_back(std::make_unique<Proxy>(endpoint));
@@ -67,6 +74,8 @@ void Target::start_trouble(std::uint64_t seed, std::vector<std::unique_ptr<Nemes
   for (const auto& proxy : proxies_) proxies.push_back(proxy.get());
   std::vector<std::unique_ptr<Nemesis>> nemeses;
   if (has(Fault::kill)) nemeses.push_back(make_server_killer(*server_));
+  if (has(Fault::pause)) nemeses.push_back(make_server_pauser(*server_));
+  if (has(Fault::partition)) nemeses.push_back(make_partitioner(*server_));
   if (has(Fault::reset)) nemeses.push_back(make_connection_resetter(proxies));
   if (has(Fault::slow)) nemeses.push_back(make_network_slower(proxies, kMostDelay));
   if (has(Fault::stall)) nemeses.push_back(make_network_staller(proxies));

@@ -19,11 +19,13 @@ namespace assay::database {
 
 // What can befall a database meanwhile. All but the last need a private server.
 enum class Fault : std::uint8_t {
-  kill,   // a node is killed and started again
-  reset,  // connections are reset
-  slow,   // the network is slow
-  stall,  // the network stalls
-  clock,  // the clients' clock steps; whoever has that clock brings the nemesis
+  kill,       // a node is killed and started again
+  pause,      // a node stands still
+  partition,  // a node is cut off from the others; needs a cluster
+  reset,      // connections are reset
+  slow,       // the network is slow
+  stall,      // the network stalls
+  clock,      // the clients' clock steps; whoever has that clock brings the nemesis
 };
 
 // With neither of the first two: SQLite in a temporary folder.

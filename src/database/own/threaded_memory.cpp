@@ -76,7 +76,7 @@ class MemorySession final : public StoreSession {
     if (open_) abort();
   }
 
-  void begin(Level level) override {
+  void begin(std::optional<Level> level) override {
     if (level != level_) {
       throw StoreError(Failure::fatal, fmt::format("memory: this store keeps {} only", info(level_).name));
     }
@@ -196,6 +196,7 @@ class ThreadedMemory final : public Store {
     return {{options_.level, options_.level, info(options_.level).name}};
   }
   void prepare() override { engine_ = std::make_shared<SharedByTurns>(options_); }
+  void remove() override { engine_.reset(); }
   std::unique_ptr<StoreSession> open_session(std::uint32_t) override {
     return std::make_unique<MemorySession>(engine_, options_.level);
   }

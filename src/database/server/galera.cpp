@@ -18,6 +18,10 @@ std::string find_provider() {
   return {};
 }
 
+std::string find_client() {
+  return system::find_program({"mariadb", "/usr/bin/mariadb"});
+}
+
 class GaleraCluster final : public Server {
  public:
   explicit GaleraCluster(std::size_t nodes) : account_(system::account_for("mysql")), folder_(account_) {
@@ -48,12 +52,31 @@ class GaleraCluster final : public Server {
   }
   void kill(std::size_t node) override { nodes_.at(node)->kill(); }
   void restart(std::size_t node) override { nodes_.at(node)->restart(); }
+  void pause(std::size_t node) override { nodes_.at(node)->pause(); }
+  void resume(std::size_t node) override { nodes_.at(node)->resume(); }
+
+  bool has_others() const override { return nodes_.size() > 1 && !find_client().empty(); }
+  void cut_off(std::size_t node) override { set_isolated(node, true); }
+  void rejoin(std::size_t node) override { set_isolated(node, false); }
 
  private:
   // For clients, for the group, for missed transactions, for all the data.
   static constexpr std::size_t kPortsPerNode = 4;
   std::uint16_t port(std::size_t node, std::size_t which) const {
     return ports_[node * kPortsPerNode + which];
+  }
+
+  // Galera's own switch for tests: the node drops whatever it would send to and hear from its group.
+  void set_isolated(std::size_t node, bool isolated) const {
+    const auto options =
+        folder_.write("client.cnf", fmt::format("[client]\nuser=assay\npassword={}\n", password_));
+    system::run_to_end(
+        {{find_client(), "--defaults-file=" + options.string(), "--host=127.0.0.1",
+          fmt::format("--port={}", port(node, 0)), "--connect-timeout=20",
+          fmt::format("--execute=SET GLOBAL wsrep_provider_options='gmcast.isolate={}'", isolated ? 1 : 0)},
+         folder_ / "client.log",
+         account_},
+        std::chrono::seconds(60));
   }
 
   void copy(const std::string& from, const std::string& to) const {

@@ -18,6 +18,7 @@ std::optional<std::string> missing_for_redis();
 
 // These throw std::runtime_error.
 std::unique_ptr<Server> start_postgres();
+std::unique_ptr<Server> start_postgres_replicas(std::size_t nodes);
 std::unique_ptr<Server> start_mariadb();
 std::unique_ptr<Server> start_galera(std::size_t nodes);
 std::unique_ptr<Server> start_redis();

@@ -74,6 +74,23 @@ void ServerNode::restart() {
   }
 }
 
+// The first process first, so that it starts no others meanwhile.
+void ServerNode::pause() {
+  if (!process_) return;
+  process_->signal(SIGSTOP);
+  process_->signal_children(SIGSTOP);
+}
+
+void ServerNode::resume() {
+  if (!process_) return;
+  process_->signal_children(SIGCONT);
+  process_->signal(SIGCONT);
+}
+
+void ServerNode::signal_part(int signal, std::string_view called) {
+  if (process_) process_->signal_children(signal, called);
+}
+
 void with_free_ports(std::size_t count, const std::function<void(const std::vector<std::uint16_t>&)>& start) {
   for (int attempt = 0; attempt < 2; ++attempt) {
     try {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "system/process.hpp"
 
@@ -31,6 +32,11 @@ class ServerNode {
   void kill();
   // After kill(); patient with what the dead process still holds.
   void restart();
+  // With all processes that it has started.
+  void pause();
+  void resume();
+  // To those of them that are called so.
+  void signal_part(int signal, std::string_view called);
   void set_command(std::vector<std::string> command) { plan_.launch.command = std::move(command); }
 
  private:

@@ -1,3 +1,5 @@
+#include "database/server/postgres.hpp"
+
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/ipc.h>
@@ -10,12 +12,14 @@
 
 namespace assay::database {
 
-namespace {
+namespace postgres {
 
 // Debian keeps them out of PATH, by version.
-std::string find_postgres(const std::string& program) {
+std::string find_program(const std::string& program) {
   return system::find_program({"/usr/lib/postgresql/*/bin/" + program, program});
 }
+
+namespace {
 
 // The one small segment of System V shared memory that PostgreSQL always has; its number stands in the
 // seventh line, behind its key.
@@ -28,12 +32,14 @@ void remove_shared_memory(const std::string& pid_file) {
   if (in >> key >> segment) shmctl(segment, IPC_RMID, nullptr);
 }
 
-NodePlan plan_postgres(const ServerFolder& folder, const std::string& data, const Endpoint& endpoint,
-                       const std::optional<system::Account>& account) {
+}  // namespace
+
+NodePlan plan(const ServerFolder& folder, const std::string& data, const Endpoint& endpoint,
+              const std::optional<system::Account>& account, const std::vector<std::string>& more) {
   NodePlan plan;
-  plan.launch = {{find_postgres("postgres"), "-D", data, "-h", endpoint.host, "-p",
+  plan.launch = {{find_program("postgres"), "-D", data, "-h", endpoint.host, "-p",
                   std::to_string(endpoint.port), "-k", folder.path().string()},
-                 folder / "server.log",
+                 data + ".log",
                  account,
                  SIGQUIT};
   // The disk is not waited for: a killed process loses nothing that it gave to the system. Deadlocks are
@@ -44,16 +50,35 @@ NodePlan plan_postgres(const ServerFolder& folder, const std::string& data, cons
     plan.launch.command.emplace_back("-c");
     plan.launch.command.emplace_back(setting);
   }
+  for (const std::string& setting : more) {
+    plan.launch.command.emplace_back("-c");
+    plan.launch.command.push_back(setting);
+  }
   plan.stop_signal = SIGQUIT;
   plan.after_kill = [pid_file = data + "/postmaster.pid"] { remove_shared_memory(pid_file); };
   return plan;
 }
 
-}  // namespace
+void create_data(const ServerFolder& folder, const std::string& data, const std::string& password,
+                 const std::optional<system::Account>& account) {
+  system::run_to_end({{find_program("initdb"), "--pgdata=" + data, "--username=assay",
+                       "--pwfile=" + folder.write("password", password).string(), "--auth=scram-sha-256",
+                       "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"},
+                      folder / "initdb.log",
+                      account},
+                     std::chrono::seconds(120));
+}
+
+std::string url(const std::string& password, const std::vector<Endpoint>& endpoints) {
+  return address("postgres", "assay", password, endpoints, "postgres");
+}
+
+}  // namespace postgres
 
 std::optional<std::string> missing_for_postgres() {
   for (const char* program : {"initdb", "postgres"}) {
-    if (find_postgres(program).empty()) return fmt::format("there is no {} (package postgresql)", program);
+    if (postgres::find_program(program).empty())
+      return fmt::format("there is no {} (package postgresql)", program);
   }
   return std::nullopt;
 }
@@ -63,17 +88,10 @@ std::unique_ptr<Server> start_postgres() {
   auto folder = std::make_unique<ServerFolder>(account);
   const std::string password = random_password();
   const std::string data = (*folder / "data").string();
-  system::run_to_end({{find_postgres("initdb"), "--pgdata=" + data, "--username=assay",
-                       "--pwfile=" + folder->write("password", password).string(), "--auth=scram-sha-256",
-                       "--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"},
-                      *folder / "initdb.log",
-                      account},
-                     std::chrono::seconds(120));
-  const auto url = [password](const auto& endpoints) {
-    return address("postgres", "assay", password, endpoints, "postgres");
-  };
+  postgres::create_data(*folder, data, password, account);
+  const auto url = [password](const auto& endpoints) { return postgres::url(password, endpoints); };
   const auto plan = [&, &files = *folder](const Endpoint& endpoint) {
-    return plan_postgres(files, data, endpoint, account);
+    return postgres::plan(files, data, endpoint, account, {});
   };
   return std::make_unique<SingleServer>(std::move(folder), url, plan);
 }

@@ -29,6 +29,16 @@ class Server {
   // Starts a node that was killed with the files that it left, and returns when it answers. Throws
   // std::runtime_error with the end of its log if it does not.
   virtual void restart(std::size_t node) = 0;
+
+  // Between these two the node does nothing, and loses nothing.
+  virtual void pause(std::size_t node) = 0;
+  virtual void resume(std::size_t node) = 0;
+
+  // Whether there are others that a node can be cut off from. Between cut_off() and rejoin() no word passes between the
+  // node and the others; its clients still reach it. Both may throw std::runtime_error.
+  virtual bool has_others() const { return false; }
+  virtual void cut_off(std::size_t) {}
+  virtual void rejoin(std::size_t) {}
 };
 
 }  // namespace assay::database

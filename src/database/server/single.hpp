@@ -35,6 +35,8 @@ class SingleServer final : public Server {
   std::string url(const std::vector<Endpoint>& by_way_of) const override { return address_(by_way_of); }
   void kill(std::size_t) override { node_->kill(); }
   void restart(std::size_t) override { node_->restart(); }
+  void pause(std::size_t) override { node_->pause(); }
+  void resume(std::size_t) override { node_->resume(); }
 
  private:
   std::unique_ptr<ServerFolder> folder_;  // outlives the process, which writes into it

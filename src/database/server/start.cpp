@@ -28,13 +28,14 @@ Kind parsed(const std::string& text) {
   if (colon != std::string::npos) {
     const char* const end = text.data() + text.size();
     const auto [behind, error] = std::from_chars(text.data() + colon + 1, end, kind.nodes);
-    good = good && kind.name == "galera" && error == std::errc() && behind == end && kind.nodes >= 1 &&
-           kind.nodes <= kMostNodes;
+    good = good && (kind.name == "galera" || kind.name == "postgres") && error == std::errc() &&
+           behind == end && kind.nodes >= 1 && kind.nodes <= kMostNodes;
   }
   if (!good) {
-    throw std::runtime_error(fmt::format(
-        "there is no server '{}'; there are postgres, mariadb, redis, and galera:N with 1 to {} nodes", text,
-        kMostNodes));
+    throw std::runtime_error(
+        fmt::format("there is no server '{}'; there are postgres, mariadb, redis, and galera:N and "
+                    "postgres:N with 1 to {} nodes",
+                    text, kMostNodes));
   }
   return kind;
 }
@@ -53,7 +54,8 @@ std::optional<std::string> missing_for_server(const std::string& text) {
 std::unique_ptr<Server> start_server(const std::string& text) {
   const Kind kind = parsed(text);
   if (const auto missing = missing_for_server(text)) throw std::runtime_error(*missing);
-  if (kind.name == "postgres") return start_postgres();
+  if (kind.name == "postgres")
+    return kind.nodes == 1 ? start_postgres() : start_postgres_replicas(kind.nodes);
   if (kind.name == "mariadb") return start_mariadb();
   if (kind.name == "redis") return start_redis();
   return start_galera(kind.nodes);

@@ -9,7 +9,8 @@
 
 namespace assay::database {
 
-// "postgres", "mariadb", "redis", or "galera:N" for a cluster of N nodes. Returns when it answers. Throws
+// "postgres", "mariadb", "redis", "galera:N" for a cluster of N nodes, or "postgres:N" for one that takes writes and N-1
+// that follow it. Returns when it answers. Throws
 // std::runtime_error.
 std::unique_ptr<Server> start_server(const std::string& kind);
 

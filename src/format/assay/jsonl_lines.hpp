@@ -60,6 +60,8 @@ class JsonlLines {
   bool ended() const { return end_; }
   std::optional<Session> first_session() const { return first_session_; }
   std::uint32_t transactions() const { return build_.transactions(); }
+  // Prefixes of the tables that others may write unseen.
+  const std::vector<std::string>& open_tables() const { return open_tables_; }
 
   // All that was added; nothing more may be.
   History finish(std::string path) {
@@ -171,6 +173,9 @@ class JsonlLines {
       build_.clocks(clocks_);
     } else if (!end_ && name == "notes") {
       json_.array([&] { build_.note(std::string(json_.string("a note"))); }, "an array of notes");
+    } else if (!end_ && name == "open") {
+      json_.array([&] { open_tables_.emplace_back(json_.string("the prefix of an open table")); },
+                  "an array of prefixes");
     } else if (!end_ && name == "sessions") {
       json_.array([&] { build_.session(name_atom("a session")); }, "an array of sessions");
     } else {
@@ -409,7 +414,7 @@ class JsonlLines {
   bool any_line_ = false, header_ = false, end_ = false;
   std::uint64_t earlier_ = 0;  // transactions in parts of the file that were read before
   Clocks clocks_ = Clocks::one;
-  std::vector<std::string> frame_seen_;
+  std::vector<std::string> frame_seen_, open_tables_;
   std::vector<std::optional<std::int64_t>> last_t_;  // per session
   std::optional<Session> first_session_;             // of the first transaction in the file
 

@@ -110,6 +110,10 @@ std::optional<History> JsonlStream::next(std::size_t most) {
       break;
     }
     lines_->add(std::string_view(buffer_).substr(at_, newline - at_));
+    if (!lines_->open_tables().empty()) {
+      throw InputError(path_, fmt::format("line {}", lines_->line_number()),
+                       "what is evidence in open tables shows only in a whole history, and this one grows");
+    }
     at_ = scanned_ = newline + 1;
   }
   if (lines == 0) return std::nullopt;

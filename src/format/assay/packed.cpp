@@ -60,10 +60,8 @@ class Reader {
     History history = only ? std::move(*only) : merged.finish();
     PackedCodec::source(history, input_.path, "packed");
     if (damage) {
-      history = HistoryBuilder::noted(
-          std::move(history),
-          fmt::format("the recording is cut off at byte {} of {} ({}): what follows is missing here",
-                      damage->position, file_.bytes.size(), damage->what));
+      history = without_what_is_missing(
+          history, fmt::format("byte {} of {} ({})", damage->position, file_.bytes.size(), damage->what));
     }
     return history;
   }

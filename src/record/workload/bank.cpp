@@ -60,6 +60,7 @@ class Bank : public Workload {
     for (std::uint32_t number = 0; number < accounts_; ++number)
       put(account(number), std::to_string(kAtFirst));
   }
+  bool shows_values() const override { return true; }
   std::unique_ptr<Script> script(std::uint32_t) const override {
     return std::make_unique<BankScript>(accounts_, audits_);
   }

@@ -32,6 +32,7 @@ class Rubis : public Workload {
       put(fmt::format("item:{}:price", item), "1");
     }
   }
+  bool shows_values() const override { return true; }
   std::unique_ptr<Script> script(std::uint32_t session) const override;
 
   const std::uint32_t users, items;

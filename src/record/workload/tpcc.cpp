@@ -77,6 +77,7 @@ class Tpcc : public Workload {
       for (std::uint32_t d = 0; d < kDistricts; ++d) load_district(put, {w, d});
     }
   }
+  bool shows_values() const override { return true; }
   std::unique_ptr<Script> script(std::uint32_t session) const override;
 
   const std::uint32_t warehouses, customers, items;

@@ -47,6 +47,7 @@ class Twitter : public Workload {
   void load(const PutRow& put) const override {
     for (std::uint32_t user = 0; user < users; ++user) put(user_column(user, "tweets"), "0");
   }
+  bool shows_values() const override { return true; }
   std::unique_ptr<Script> script(std::uint32_t session) const override;
 
   const std::uint32_t users;

@@ -41,7 +41,7 @@ class Workload {
 
   virtual bool needs_lists() const { return false; }
   virtual bool needs_ranges() const { return false; }
-  // Whether predicates look at values, so that the history must show them.
+  // Whether values mean something, to predicates or to a person, so that the history shows them beside their versions.
   virtual bool shows_values() const { return false; }
 };
 

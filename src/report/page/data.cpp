@@ -10,7 +10,7 @@
 
 #include "report/departures.hpp"
 #include "report/live.hpp"
-#include "report/page/contention.hpp"
+#include "report/page/belief.hpp"
 #include "report/page/drawing.hpp"
 #include "report/page/provenance.hpp"
 #include "report/page/throughput.hpp"
@@ -21,6 +21,7 @@
 #include "report/sentence.hpp"
 #include "report/statistics.hpp"
 #include "report/story.hpp"
+#include "report/version.hpp"
 
 namespace assay::report {
 
@@ -88,23 +89,30 @@ Json statistics(const History& history) {
   return out;
 }
 
-Json provenance(const History& history) {
+Json provenance(const History& history, const PageLimits& limits) {
   const auto found = provenance_of(history);
   if (!found) return nullptr;
   const auto told = [](const std::string& text) { return cut(printable(text), kLongestText); };
   Json faults = Json::array();
-  for (std::size_t i = 0; i < std::min(found->faults.size(), kMostNotes); ++i)
-    faults.push_back(told(found->faults[i]));
+  for (std::size_t i = 0; i < std::min(found->faults.size(), limits.faults); ++i)
+    faults.push_back({{"text", told(found->faults[i].text)},
+                      {"from", found->faults[i].from},
+                      {"to", found->faults[i].to}});
   return {{"store", told(found->store)},       {"isolation", told(found->isolation)},
           {"workload", told(found->workload)}, {"sessions", told(found->sessions)},
           {"seed", told(found->seed)},         {"begun", told(found->begun)},
           {"faults", std::move(faults)},       {"faultsInAll", found->faults.size()}};
 }
 
-Json contention(const History& history) {
-  const auto found = contention_of(history);
-  if (!found) return nullptr;
-  return {{"transactions", found->transactions}, {"met", found->met}};
+// Where everything holds.
+Json belief(const Examination& examination) {
+  const bool all_hold = std::all_of(examination.outcomes.begin(), examination.outcomes.end(),
+                                    [](const Outcome& one) { return one.verdict == Verdict::holds; });
+  if (!all_hold || examination.outcomes.empty()) return nullptr;
+  Json out = Json::array();
+  for (const Belief& one : belief_of(examination))
+    out.push_back({{"good", one.good}, {"sentence", one.sentence}});
+  return out;
 }
 
 Json throughput(const History& history, const PageLimits& limits) {
@@ -133,11 +141,13 @@ Json commit_order(const History& history, std::span<const Outcome> outcomes, con
   }
   Json over = Json::array();
   for (const std::uint64_t value : found.over_order) over.push_back(seconds(value));
-  return {{"level", info(best->level).name},
-          {"compared", found.compared},
-          {"count", found.count},
-          {"largest", std::move(largest)},
-          {"over", std::move(over)}};
+  const LevelInfo& level = info(best->level);
+  return {
+      {"level", level.name},
+      {"sentence", departures_told(std::string(level.name), level.real_time, found.count, found.compared)},
+      {"count", found.count},
+      {"largest", std::move(largest)},
+      {"over", std::move(over)}};
 }
 
 }  // namespace
@@ -146,7 +156,7 @@ PageLimits PageLimits::halved() const {
   const auto half = [](std::size_t n) { return std::max<std::size_t>(n / 2, 1); };
   return {half(stories),      half(scenes),     half(steps),      half(bad_reads),
           half(transactions), half(operations), half(neighbours), half(neighbour_operations),
-          half(departures),   half(pieces),     half(groups)};
+          half(departures),   half(pieces),     half(groups),     half(faults)};
 }
 
 std::string page_data(const Examination& examination, const PageLimits& limits, const PageContext& context) {
@@ -165,14 +175,15 @@ std::string page_data(const Examination& examination, const PageLimits& limits, 
   Json notes = Json::array();
   for (std::size_t i = 0; i < std::min(history.notes().size(), kMostNotes); ++i)
     notes.push_back(cut(printable(history.notes()[i]), kLongestText));
-  const auto strongest = examination.strongest();
+  Json strongest = Json::array();
+  for (const Level level : strongest_levels(examination.outcomes)) strongest.push_back(info(level).name);
   Json running = nullptr;
   if (const auto found = running_over_time(history, limits.pieces)) {
     Json mean = Json::array();
     for (const double value : found->mean) mean.push_back(std::round(value * 1000) / 1000);
     running = {{"seconds", found->piece_nanoseconds / 1e9}, {"mean", std::move(mean)}};
   }
-  const Json data = {{"assay", ASSAY_VERSION},
+  const Json data = {{"assay", version()},
                      {"history",
                       {{"path", cut(printable(history.path()), kLongestText)},
                        {"format", printable(history.format())},
@@ -184,7 +195,7 @@ std::string page_data(const Examination& examination, const PageLimits& limits, 
                      {"sessionOrder", examination.sessions == check::SessionOrder::keep ? "keep" : "ignore"},
                      {"readSeconds", examination.read_seconds},
                      {"checkSeconds", examination.check_seconds},
-                     {"strongest", strongest ? Json(info(*strongest).name) : Json(nullptr)},
+                     {"strongest", std::move(strongest)},
                      {"levels", std::move(levels)},
                      {"stories", std::move(stories)},
                      {"storiesLeftOut", explained.size() - std::min(explained.size(), limits.stories)},
@@ -192,8 +203,8 @@ std::string page_data(const Examination& examination, const PageLimits& limits, 
                      {"sessions", chosen.sessions()},
                      {"statistics", statistics(history)},
                      {"running", std::move(running)},
-                     {"provenance", provenance(history)},
-                     {"contention", contention(history)},
+                     {"provenance", provenance(history, limits)},
+                     {"belief", belief(examination)},
                      {"throughput", throughput(history, limits)},
                      {"command", context.command},
                      {"smallHistory", context.small_history},

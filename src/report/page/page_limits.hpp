@@ -17,6 +17,7 @@ struct PageLimits {
   std::size_t departures = 12;
   std::size_t pieces = 160;  // of a chart over time
   std::size_t groups = 8;    // of impossible reads, by key and so on
+  std::size_t faults = 100;  // that befell the server
 
   PageLimits halved() const;
 };

@@ -1,5 +1,7 @@
 #include "report/page/provenance.hpp"
 
+#include <charconv>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -35,14 +37,36 @@ std::optional<Provenance> read(std::string_view note) {
       place->substr(0, at), place->substr(at + 4), *workload, *sessions, *seed, std::string(note), {}};
 }
 
+std::optional<double> seconds_in(const std::string& text) {
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && std::isfinite(seconds) && seconds >= 0 ? std::optional(seconds) : std::nullopt;
+}
+
+// "1.00 s to 2.00 s after the start: …", as record/recording.cpp writes it. Without its times it is told all the same.
+ToldFault fault_in(const std::string& text) {
+  ToldFault fault{text, 0, 0};
+  std::string_view rest = text;
+  const auto from = up_to(rest, " s to ");
+  const auto to = up_to(rest, " s after the start: ");
+  if (!from || !to) return fault;
+  const auto begin = seconds_in(*from), end = seconds_in(*to);
+  if (begin && end && *begin <= *end) {
+    fault.from = *begin;
+    fault.to = *end;
+  }
+  return fault;
+}
+
 }  // namespace
 
 std::optional<Provenance> provenance_of(const History& history) {
   std::optional<Provenance> found;
-  std::vector<std::string> faults;
+  std::vector<ToldFault> faults;
   for (const std::string& note : history.notes()) {
     if (!found) found = read(note);
-    if (note.starts_with(kFault)) faults.push_back(note.substr(kFault.size()));
+    if (note.starts_with(kFault)) faults.push_back(fault_in(note.substr(kFault.size())));
   }
   if (found) found->faults = std::move(faults);
   return found;

@@ -10,11 +10,17 @@
 
 namespace assay::report {
 
+// What befell the server, and when, in seconds since the recording began.
+struct ToldFault {
+  std::string text;  // "1.00 s to 2.00 s after the start: the server was killed"
+  double from = 0, to = 0;
+};
+
 struct Provenance {
   std::string store;      // "PostgreSQL 15.5"
   std::string isolation;  // in the product's words: "REPEATABLE READ"
   std::string workload, sessions, seed, begun;
-  std::vector<std::string> faults;  // what befell the server, each with its time
+  std::vector<ToldFault> faults;
 };
 
 // nullopt where no note is that of a recording.

@@ -8,6 +8,7 @@
 #include "history/query.hpp"
 #include "report/printable.hpp"
 #include "report/report.hpp"
+#include "report/words/value_words.hpp"
 
 namespace assay::report {
 
@@ -23,7 +24,7 @@ std::string elements(const History& history, std::span<const Version> versions, 
   for (std::size_t i = 0; i < std::min(versions.size(), kMostElements); ++i) {
     if (i != 0) out += ", ";
     if (with_keys) out += printable(history.name(history.key_of(versions[i]))) + "=";
-    out += history.is_initial(versions[i]) ? "initial" : printable(history.value(versions[i]));
+    out += history.is_initial(versions[i]) ? "initial" : value_told(history, versions[i]);
   }
   if (versions.size() > kMostElements) out += fmt::format(", … {} in all", versions.size());
   return cut(out + "]", kLongestValue);
@@ -145,7 +146,7 @@ Json PageTransactions::operation_of(Op op, std::uint32_t position) const {
     } else if (history_.is_initial(history_.version(op))) {
       out["initial"] = true;
     } else {
-      out["value"] = printable(history_.value(history_.version(op)));
+      out["value"] = value_told(history_, history_.version(op));
     }
     return out;
   }

@@ -11,6 +11,7 @@
 #include "report/words/deed_words.hpp"
 #include "report/words/naming.hpp"
 #include "report/words/query_words.hpp"
+#include "report/words/value_words.hpp"
 
 namespace assay::report {
 
@@ -86,17 +87,16 @@ class BadReadWords {
     const Version own = h_.version(bad_.write);
     const auto other = std::find_if(both.begin(), both.end(), [&](Version v) { return v != own; });
     return fmt::format(
-        "{} {} and was returned row {} twice: the version of its snapshot ({}) and its own ({}).", reader_,
+        "{} {} and was returned row {} twice: the version of its snapshot, {}, and its own, {}.", reader_,
         asked_for(h_, bad_.read), printable(h_.name(*key_)), value_of(h_, *other), value_of(h_, own));
   }
 
   std::span<const Version> list() const { return h_.list(bad_.read).elements; }
-  std::string element() const { return printable(h_.value(h_.version(bad_.write))); }
+  std::string element() const { return value_told(h_, h_.version(bad_.write)); }
 
   std::string of_list() const {
     if (const auto twice = evidence::repeated_element(h_, bad_); twice && is_repeated()) {
-      return fmt::format("{}, with the {} twice: nobody appended it twice.", saw(),
-                         printable(h_.value(*twice)));
+      return fmt::format("{}, with the {} twice: nobody appended it twice.", saw(), value_told(h_, *twice));
     }
     switch (bad_.kind) {
       case BadRead::Kind::internal:
@@ -122,8 +122,7 @@ class BadReadWords {
     std::vector<std::string> all;
     for (const Op op : h_.operations_of(bad_.txn)) {
       if (op == bad_.read) break;
-      if (h_.kind(op) == OpKind::append && h_.key(op) == *key_)
-        all.push_back(printable(h_.value(h_.version(op))));
+      if (h_.kind(op) == OpKind::append && h_.key(op) == *key_) all.push_back(value_told(h_, h_.version(op)));
     }
     std::string out;
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -140,7 +139,7 @@ class BadReadWords {
       if (h_.kind(op) != OpKind::append || h_.key(op) != *key_) continue;
       past = past || op == bad_.write;
       if (op == bad_.write) continue;
-      const std::string value = printable(h_.value(h_.version(op)));
+      const std::string value = value_told(h_, h_.version(op));
       if (!past) before = value;
       if (past && after.empty()) after = value;
     }
@@ -152,7 +151,7 @@ class BadReadWords {
 
   std::string from_nowhere() const {
     const auto found = evidence::never_appended(h_, bad_);
-    return found ? printable(h_.value(*found)) : "";
+    return found ? value_told(h_, *found) : "";
   }
   bool is_repeated() const { return evidence::anomaly_of(h_, bad_) == Anomaly::duplicate_elements; }
 

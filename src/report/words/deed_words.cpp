@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/printable.hpp"
+#include "report/words/value_words.hpp"
 
 namespace assay::report {
 
@@ -22,7 +23,7 @@ std::string elements(const History& history, std::span<const Version> versions, 
   const auto add = [&](Version v) {
     if (out.size() > 1) out += ",";
     if (with_keys) out += printable(history.name(history.key_of(v))) + "=";
-    out += history.is_initial(v) ? "initial" : printable(history.value(v));
+    out += history.is_initial(v) ? "initial" : value_told(history, v);
   };
   if (versions.size() <= kMostElements) {
     for (const Version v : versions) add(v);
@@ -35,14 +36,14 @@ std::string elements(const History& history, std::span<const Version> versions, 
 }
 
 std::string value_of(const History& history, Version version) {
-  return history.is_initial(version) ? "the initial value" : printable(history.value(version));
+  return history.is_initial(version) ? "the initial value" : value_told(history, version);
 }
 
 std::string operation(const History& history, Op op) {
   const auto simple = [&](std::string_view verb) {
     const Version version = history.version(op);
     return fmt::format("{}({})={}", verb, printable(history.name(history.key(op))),
-                       history.is_initial(version) ? "initial" : printable(history.value(version)));
+                       history.is_initial(version) ? "initial" : value_told(history, version));
   };
   switch (history.kind(op)) {
     case OpKind::read:

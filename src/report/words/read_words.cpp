@@ -9,6 +9,7 @@
 #include "report/printable.hpp"
 #include "report/words/deed_words.hpp"
 #include "report/words/query_words.hpp"
+#include "report/words/value_words.hpp"
 
 namespace assay::report {
 
@@ -105,7 +106,7 @@ std::string ReadWords::what() const {
 std::string ReadWords::the_last_of(Txn writer) const {
   const auto all = list();
   for (std::size_t i = all.size(); i-- > 0;) {
-    if (appends(h_, writer, all[i])) return printable(h_.value(all[i]));
+    if (appends(h_, writer, all[i])) return value_told(h_, all[i]);
   }
   return "";
 }
@@ -114,8 +115,7 @@ std::string ReadWords::the_missing_of(Txn writer) const {
   const auto all = list();
   for (const Op op : h_.operations_of(writer)) {
     if (h_.kind(op) != OpKind::append || h_.key(op) != key_) continue;
-    if (std::find(all.begin(), all.end(), h_.version(op)) == all.end())
-      return printable(h_.value(h_.version(op)));
+    if (std::find(all.begin(), all.end(), h_.version(op)) == all.end()) return value_told(h_, h_.version(op));
   }
   return "";
 }

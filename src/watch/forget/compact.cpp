@@ -13,6 +13,10 @@ namespace assay::watch {
 
 namespace {
 
+void declare_sessions(const History& from, HistoryBuilder& into) {
+  for (std::uint32_t s = 0; s < from.sessions(); ++s) into.session(from.name(Session{s}));
+}
+
 // Copies what stays, without the reads and the names that a forgetting made meaningless.
 class Survivors {
  public:
@@ -24,7 +28,7 @@ class Survivors {
 
   History copy() {
     builder_.clocks(h_.clocks());
-    for (const SessionState& session : state_.sessions) builder_.session(session.name.view());
+    declare_sessions(h_, builder_);
     for (const Txn t : h_.all_transactions()) {
       if (c_.drop[index(t)] == 0) copy(t);
     }
@@ -56,7 +60,9 @@ class Survivors {
         if (writes(h_.kind(op)) && h_.key(op) == Key{k}) entry.value = OwnedAtom(h_.value(h_.version(op)));
       }
       entry.txn = OwnedAtom(h_.name(t));
-      entry.session = index(h_.session_of(t));
+      const SessionState& session = state_.sessions[index(h_.session_of(t))];
+      entry.session = session.name;
+      entry.serial = session.serial;
       entry.position = c_.positions[index(t)];
       const auto at = state_.entries.find(key);
       if (at != state_.entries.end()) {
@@ -132,6 +138,38 @@ class Survivors {
 
 void count_decided(State& state, const Assembly& assembly) {
   for (const std::uint32_t fresh : assembly.fresh) state.decided += fresh;
+  for (std::size_t s = 0; s < state.sessions.size(); ++s) {
+    if (assembly.fresh[s] > 0) state.sessions[s].last_heard = state.decided;
+  }
+}
+
+// What must be known of those who come late.
+void remember_what_goes(State& state, const Assembly& assembly, const Forgetting& forgetting) {
+  const LevelRules& rules = rules_of(state.options.level);
+  if (!rules.floor) return;
+  const History& h = assembly.history;
+  for (const Txn t : h.all_transactions()) {
+    if (forgetting.frozen[index(t)] != 0 && info(state.options.level).real_time &&
+        h.status(t) != Status::aborted) {
+      state.frozen_until = std::max(state.frozen_until, h.end(t).value_or(INT64_MAX));
+    }
+    if (forgetting.drop[index(t)] == 0 || rules.order != OrderKept::visibility) continue;
+    state.gone = later(std::move(state.gone), forgetting.commits[index(t)]);
+    std::uint32_t& own = state.gone[index(h.session_of(t))];
+    own = std::max(own, forgetting.positions[index(t)] + 1);
+  }
+}
+
+// All that is frozen precedes what is still to come, by the clocks of those who may send it. Where that rests on a
+// pin, it is put into the clock before the session goes on.
+void find_who_is_late(State& state) {
+  const LevelRules& rules = rules_of(state.options.level);
+  if (!rules.floor || !state.has_forgotten) return;
+  for (SessionState& session : state.sessions) {
+    if (session.late || !session.has_more()) continue;
+    const VectorClock& clock = rules.order == OrderKept::visibility ? session.visible : session.clock;
+    session.late = !covers(clock, state.floor);
+  }
 }
 
 }  // namespace
@@ -141,7 +179,7 @@ void compact(State& state, const Assembly& assembly, std::span<const std::uint8_
   const bool keeps_visibility = rules_of(state.options.level).order == OrderKept::visibility;
   HistoryBuilder builder;
   builder.clocks(h.clocks());
-  for (const SessionState& session : state.sessions) builder.session(session.name.view());
+  declare_sessions(h, builder);
   Rebuild rebuild(h, builder);
   std::vector<Place> places;
   std::uint32_t held = 0;
@@ -176,6 +214,7 @@ void compact(State& state, const Assembly& assembly, Forgetting& forgetting) {
   History kept = Survivors(state, assembly, forgetting).copy();
   std::vector<Place> places;
   state.frozen = 0;
+  remember_what_goes(state, assembly, forgetting);
   count_decided(state, assembly);
   std::uint32_t held = 0;
   for (const Txn t : h.all_transactions()) {
@@ -198,6 +237,7 @@ void compact(State& state, const Assembly& assembly, Forgetting& forgetting) {
     }
   }
   state.floor = std::move(forgetting.floor);
+  find_who_is_late(state);
   state.held = std::move(kept);
   state.places = std::move(places);
 }

@@ -17,8 +17,6 @@ using check::Presence;
 using check::Reads;
 using check::Write;
 
-constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-
 class SettledForgetter {
  public:
   SettledForgetter(const State& state, const Assembly& assembly, const Reads& reads,
@@ -80,7 +78,7 @@ class SettledForgetter {
   }
 
   VectorClock absolute(const Event& event, VectorClock clock) const {
-    clock.resize(state_.sessions.size(), 0);
+    clock.resize(h_.sessions(), 0);
     const std::span<const std::uint32_t> now = order_.clock_of(event);
     for (std::uint32_t s = 0; s < clock.size(); ++s) {
       if (now[s] == 0) continue;
@@ -95,11 +93,12 @@ class SettledForgetter {
   // in between are gone: the last of each session within the clock passes its own on.
   VectorClock with_what_precedes(const VectorClock& known) const {
     VectorClock clock = known;
-    clock.resize(state_.sessions.size(), 0);
+    clock.resize(h_.sessions(), 0);
     const auto take = [&](const VectorClock& other) {
       for (std::size_t s = 0; s < other.size(); ++s) clock[s] = std::max(clock[s], other[s]);
     };
-    for (std::uint32_t s = 0; s < known.size(); ++s) {
+    const auto told = std::min(h_.sessions(), static_cast<std::uint32_t>(known.size()));
+    for (std::uint32_t s = 0; s < told; ++s) {
       const IdRange<Txn> all = h_.transactions_of(Session{s});
       std::uint32_t low = 0, high = all.size();
       while (low < high) {
@@ -119,32 +118,19 @@ class SettledForgetter {
   }
 
   void find_floor() {
-    const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
-    c_.floor.assign(sessions, kNone);
-    for (std::uint32_t s = 0; s < sessions; ++s) {
-      const IdRange<Txn> all = h_.transactions_of(Session{s});
-      VectorClock clock = with_what_precedes(state_.sessions[s].clock);
+    for (std::uint32_t s = 0; s < state_.sessions.size(); ++s) {
+      const SessionState& session = state_.sessions[s];
+      if (!session.has_more() || !has_begun(state_, a_, s)) {
+        c_.session_clocks.push_back(session.clock);
+        continue;
+      }
+      VectorClock clock = with_what_precedes(session.clock);
       // The clock of its last transaction, if that is here: it may have grown.
-      if (!all.empty()) {
-        const Txn last = all[all.size() - 1];
-        for (std::uint32_t i = 0; i < sessions; ++i) {
-          clock[i] = std::max(clock[i], c_.commits[index(last)][i]);
-        }
-      }
-      // What waits is still to come too, even of a session that sends nothing more.
-      if (state_.sessions[s].has_more()) {
-        for (std::uint32_t i = 0; i < sessions; ++i) c_.floor[i] = std::min(c_.floor[i], clock[i]);
-      }
+      const IdRange<Txn> all = h_.transactions_of(Session{s});
+      if (!all.empty()) clock = later(std::move(clock), c_.commits[index(all[all.size() - 1])]);
       c_.session_clocks.push_back(std::move(clock));
     }
-    for (std::uint32_t s = 0; s < sessions; ++s) {
-      c_.floor[s] =
-          std::min<std::uint32_t>(c_.floor[s], (state_.sessions[s].positions + a_.fresh[s]) * events_);
-    }
-    // A session that was closed and comes back cannot lower it: it must begin above what it was.
-    for (std::size_t s = 0; s < state_.floor.size(); ++s) {
-      c_.floor[s] = std::max(c_.floor[s], state_.floor[s]);
-    }
+    c_.floor = floor_of(state_, a_, c_.session_clocks, c_.positions, c_.commits);
     c_.frozen.resize(h_.transactions());
     for (const Txn t : h_.all_transactions()) {
       const std::uint32_t commit = c_.positions[index(t)] * events_ + events_ - 1;

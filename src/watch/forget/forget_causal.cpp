@@ -15,8 +15,6 @@ using check::Reads;
 using check::Source;
 using check::Write;
 
-constexpr std::uint32_t kNone = 0xFFFFFFFFU;
-
 class CausalForgetter {
  public:
   CausalForgetter(const State& state, const Assembly& assembly, const Reads& reads, WeakOrder order)
@@ -55,30 +53,19 @@ class CausalForgetter {
   bool readable(const Writer& w) const { return w.candidate || !frozen(w.txn); }
 
   void find_floor() {
-    const auto sessions = static_cast<std::uint32_t>(state_.sessions.size());
     c_.session_clocks = session_clocks(state_, a_, order_);
-    c_.floor.assign(sessions, kNone);
-    for (std::uint32_t s = 0; s < sessions; ++s) {
+    for (std::uint32_t s = 0; s < state_.sessions.size(); ++s) {
       const SessionState& session = state_.sessions[s];
-      const std::uint32_t sent = session.positions + a_.fresh[s];
       VectorClock visible = session.visible;
-      visible.resize(sessions, 0);
-      const IdRange<Txn> all = h_.transactions_of(Session{s});
-      if (!all.empty()) visible = later(std::move(visible), order_.visible[index(all[all.size() - 1])]);
-      visible[s] = sent;
-      // What waits is still to come too, even of a session that sends nothing more.
-      if (session.has_more()) {
-        for (std::uint32_t i = 0; i < sessions; ++i) c_.floor[i] = std::min(c_.floor[i], visible[i]);
+      if (session.has_more() && has_begun(state_, a_, s)) {
+        visible.resize(h_.sessions(), 0);
+        const IdRange<Txn> all = h_.transactions_of(Session{s});
+        if (!all.empty()) visible = later(std::move(visible), order_.visible[index(all[all.size() - 1])]);
+        visible[s] = session.positions + a_.fresh[s];
       }
       c_.session_visible.push_back(std::move(visible));
     }
-    for (std::uint32_t s = 0; s < sessions; ++s) {
-      c_.floor[s] = std::min<std::uint32_t>(c_.floor[s], state_.sessions[s].positions + a_.fresh[s]);
-    }
-    // A session that was closed and comes back cannot lower it: it must begin above what it was.
-    for (std::size_t s = 0; s < state_.floor.size(); ++s) {
-      c_.floor[s] = std::max(c_.floor[s], state_.floor[s]);
-    }
+    c_.floor = floor_of(state_, a_, c_.session_visible, order_.positions, order_.visible);
     c_.frozen.resize(h_.transactions());
     for (const Txn t : h_.all_transactions()) {
       c_.frozen[index(t)] = order_.positions[index(t)] < c_.floor[index(h_.session_of(t))] ? 1 : 0;

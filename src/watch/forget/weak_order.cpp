@@ -85,7 +85,7 @@ class Construction {
       VectorClock& clock = clocks[index(t)];
       clock = a_.is_fresh(t) ? of_session(state_.sessions[index(h_.session_of(t))])
                              : of_place(state_.places[held++]);
-      clock.resize(state_.sessions.size(), 0);
+      clock.resize(h_.sessions(), 0);
     }
     for (const std::uint32_t from : sorted_) {
       const VectorClock& theirs = clocks[from];

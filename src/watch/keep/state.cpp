@@ -14,13 +14,32 @@ std::uint32_t State::session_id(std::string_view name) {
   if (is_new) {
     SessionState session;
     session.name = OwnedAtom(Atom::string(name));
+    session.serial = ++serials;
+    session.since = rounds;
+    session.last_heard = decided;
     // What is frozen already must come before all that a newcomer does.
     session.late = sessions_known;
-    session.clock = floor;
-    session.visible = floor;
+    session.pin = sessions_known ? decided : 0;
+    session.announced = fragments;
     sessions.push_back(std::move(session));
   }
   return at->second;
+}
+
+void State::reopen(SessionState& session) {
+  session.open = true;
+  session.late = true;
+  session.pin = decided;
+  session.announced = fragments;
+  session.since = rounds;
+  session.last_heard = decided;
+}
+
+void State::raise(SessionState& session) const {
+  // Where nothing is gone, what counts as frozen does so only because nobody knew of this one.
+  if (!session.late || !has_forgotten) return;
+  session.clock = later(later(std::move(session.clock), floor), gone);
+  session.visible = later(std::move(session.visible), floor);
 }
 
 bool State::any_to_come() const {

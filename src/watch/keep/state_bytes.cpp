@@ -17,7 +17,7 @@ namespace {
 using format::append_little;
 using format::ByteCursor;
 
-constexpr std::string_view kMagic = "assay watch 2\n";
+constexpr std::string_view kMagic = "assay watch 3\n", kBefore = "assay watch 2\n";
 
 class Writer {
  public:
@@ -122,7 +122,7 @@ std::vector<const typename Table::value_type*> sorted(const Table& table, KeyOf 
   return elements;
 }
 
-void read_settings(ByteCursor& in, Reader& read, State& state) {
+void read_settings(ByteCursor& in, Reader& read, State& state, bool before) {
   const std::size_t level_at = in.position();
   const std::optional<Level> level = find_level(read.text("the level"));
   if (!level) in.fail_at(level_at, "expected the name of a level");
@@ -133,6 +133,15 @@ void read_settings(ByteCursor& in, Reader& read, State& state) {
   state.options.horizon = read.number<std::uint64_t>("the horizon");
   state.timed = read.flag("whether there were times");
   state.sessions_known = read.flag("whether all sessions are known");
+  if (!before) {
+    state.sessions_come = read.flag("whether sessions come and go");
+    state.options.silence = read.number<std::uint64_t>("how long a session may be silent");
+    state.rounds = read.number<std::uint64_t>("how many rounds there were");
+    state.serials = read.number<std::uint64_t>("how many sessions there were");
+    state.decided_before = read.number<std::uint64_t>("how many were judged before");
+    state.frozen_until = read.number<std::int64_t>("when what is frozen had ended");
+    state.trusted = read.text("who was trusted");
+  }
   state.has_forgotten = read.flag("whether something was dropped");
   state.reported = read.flag("whether a violation was reported");
   state.only_added = read.flag("whether nothing is dropped any more");
@@ -144,7 +153,8 @@ void read_settings(ByteCursor& in, Reader& read, State& state) {
   state.retirements = read.number<std::uint64_t>("how many keys were retired");
 }
 
-void read_sessions(ByteCursor& in, Reader& read, State& state) {
+void read_sessions(ByteCursor& in, Reader& read, State& state, bool before) {
+  state.fragments = 1;
   const std::uint64_t sessions = read.count(8, "the number of sessions");
   for (std::uint64_t s = 0; s < sessions; ++s) {
     const std::string name(read.text("the name of a session"));
@@ -157,12 +167,23 @@ void read_sessions(ByteCursor& in, Reader& read, State& state) {
     session.named = read.flag("whether a session is named");
     session.open = read.flag("whether a session is open");
     session.late = read.flag("whether a session is late");
+    if (before) {
+      session.serial = ++state.serials;
+    } else {
+      session.serial = read.number<std::uint64_t>("the number of a session");
+      session.pin = read.number<std::uint64_t>("the pin of a session");
+      session.since = read.number<std::uint64_t>("when a session came");
+      session.last_heard = read.number<std::uint64_t>("when a session was last heard of");
+    }
     session.positions = read.number<std::uint32_t>("the length of a session");
     session.clock = read.clock(sessions, "the clock of a session");
     session.visible = read.clock(sessions, "what a session has seen");
     state.sessions.push_back(std::move(session));
   }
   state.floor = read.clock(sessions, "the floor");
+  if (!before) state.gone = read.clock(sessions, "what is gone");
+  // What was frozen then had ended at a time that is not known.
+  if (before) state.frozen_until = INT64_MAX;
 }
 
 // The state's number for a session of a history, if it has one.
@@ -206,6 +227,7 @@ void read_arrivals(ByteCursor& in, Reader& read, State& state) {
       const std::optional<std::uint32_t> session = session_of(state, state.arrivals.back(), s);
       if (!session) in.fail_at(at, "a fragment has an unknown session");
       state.sessions[*session].waiting += state.arrivals.back().transactions_of(Session{s}).size();
+      state.sessions[*session].waiting_since = state.rounds;
     }
     state.waiting += state.arrivals.back().transactions();
   }
@@ -213,14 +235,21 @@ void read_arrivals(ByteCursor& in, Reader& read, State& state) {
   state.waiting -= state.arrived_since_round;
 }
 
-void read_entries(ByteCursor& in, Reader& read, State& state) {
+void read_entries(ByteCursor& in, Reader& read, State& state, bool before) {
   const std::uint64_t entries = read.count(8, "the number of entries");
   for (std::uint64_t i = 0; i < entries; ++i) {
     OwnedAtom key = read.atom("the key of an entry");
     Entry entry;
     entry.value = read.atom("the value of an entry");
     entry.txn = read.atom("the transaction of an entry");
-    entry.session = read.below<std::uint32_t>(state.sessions.size(), "the session of an entry");
+    if (before) {
+      const auto s = read.below<std::uint32_t>(state.sessions.size(), "the session of an entry");
+      entry.session = state.sessions[s].name;
+      entry.serial = state.sessions[s].serial;
+    } else {
+      entry.session = read.atom("the session of an entry");
+      entry.serial = read.number<std::uint64_t>("the number of a session");
+    }
     entry.position = read.number<std::uint32_t>("the place of an entry");
     if (!state.entries.emplace(std::move(key), std::move(entry)).second) {
       in.fail("a key has two entries");
@@ -244,6 +273,13 @@ void append_bytes(const State& state, std::string& out) {
   write.number(state.options.horizon);
   write.flag(state.timed);
   write.flag(state.sessions_known);
+  write.flag(state.sessions_come);
+  write.number(state.options.silence);
+  write.number(state.rounds);
+  write.number(state.serials);
+  write.number(state.decided_before);
+  write.number(state.frozen_until);
+  write.text(state.trusted);
   write.flag(state.has_forgotten);
   write.flag(state.reported);
   write.flag(state.only_added);
@@ -264,11 +300,16 @@ void append_bytes(const State& state, std::string& out) {
     write.flag(session.named);
     write.flag(session.open);
     write.flag(session.late);
+    write.number(session.serial);
+    write.number(session.pin);
+    write.number(session.since);
+    write.number(session.last_heard);
     write.number(session.positions);
     write.clock(session.clock);
     write.clock(session.visible);
   }
   write.clock(state.floor);
+  write.clock(state.gone);
 
   write.history(state.held);
   for (const Place& place : state.places) {
@@ -286,7 +327,8 @@ void append_bytes(const State& state, std::string& out) {
     write.atom(entry->first);
     write.atom(entry->second.value);
     write.atom(entry->second.txn);
-    write.number(entry->second.session);
+    write.atom(entry->second.session);
+    write.number(entry->second.serial);
     write.number(entry->second.position);
   }
   write.number<std::uint64_t>(state.excused.size());
@@ -299,16 +341,18 @@ void append_bytes(const State& state, std::string& out) {
 
 State read_state(std::string_view bytes, const std::string& path) {
   ByteCursor in(path, bytes);
-  if (in.take(std::min(kMagic.size(), bytes.size()), "the first line") != kMagic) {
-    in.fail_at(0, "expected the state of a watcher, which begins with \"assay watch 2\"");
+  const std::string_view magic = in.take(std::min(kMagic.size(), bytes.size()), "the first line");
+  const bool before = magic == kBefore;
+  if (magic != kMagic && !before) {
+    in.fail_at(0, "expected the state of a watcher, which begins with \"assay watch 3\"");
   }
   Reader read(in);
   State state;
-  read_settings(in, read, state);
-  read_sessions(in, read, state);
+  read_settings(in, read, state, before);
+  read_sessions(in, read, state, before);
   read_held(in, read, state);
   read_arrivals(in, read, state);
-  read_entries(in, read, state);
+  read_entries(in, read, state, before);
   if (in.remaining() != 0) in.fail(fmt::format("{} bytes too many", in.remaining()));
   return state;
 }

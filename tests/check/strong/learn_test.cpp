@@ -42,11 +42,15 @@ bool propagate(Learner& learner) {
 
 constexpr auto kNothingToUndo = [](std::uint32_t) {};
 
-// Decides the first open variable, positive first. True: satisfied.
+// Decides the most active open variable, else the first one, positive first. True: satisfied.
 bool solve(Learner& learner) {
   for (;;) {
     if (!propagate(learner)) {
       if (!learner.resolve_conflict(kNothingToUndo)) return false;
+      continue;
+    }
+    if (const Lit active = learner.most_active(); active != kNoLit) {
+      learner.decide(active);
       continue;
     }
     std::uint32_t open = 0;
@@ -104,6 +108,47 @@ TEST(Learn, JumpsBackOverDecisionsThatHadNoPart) {
   EXPECT_EQ(learner.value(yes(1)), Value::unassigned);
 }
 
+// 3 is refuted on its own level, and the clause speaks of 0 alone besides: a short step keeps 1 and 2, and what was learned
+// stays as long as 0 does.
+TEST(Learn, WhatWasFoundOutAfterAShortStepStaysAsLongAsItFollows) {
+  Learner learner = learner_of(5, {{no(0), no(3), yes(4)}, {no(0), no(3), no(4)}});
+  learner.take_short_steps(0);
+  for (const std::uint32_t v : {0U, 1U, 2U}) {
+    learner.decide(yes(v));
+    ASSERT_TRUE(propagate(learner));
+  }
+  learner.decide(yes(3));
+  ASSERT_FALSE(propagate(learner));
+  ASSERT_TRUE(learner.resolve_conflict(kNothingToUndo));
+  EXPECT_EQ(learner.level(), 3U);
+  EXPECT_EQ(learner.value(yes(2)), Value::yes);
+  EXPECT_EQ(learner.level_of(yes(3)), 1U);
+  ASSERT_TRUE(propagate(learner));
+  learner.backjump(1, kNothingToUndo);
+  EXPECT_EQ(learner.value(yes(2)), Value::unassigned);
+  EXPECT_EQ(learner.value(yes(3)), Value::no);
+  EXPECT_EQ(learner.next_due().lit, no(3)) << "what it says about the order was taken back";
+  learner.backjump(0, kNothingToUndo);
+  EXPECT_EQ(learner.value(yes(3)), Value::unassigned);
+}
+
+TEST(Learn, WhoHadAPartInConflictsIsDecidedFirst) {
+  Learner learner = learner_of(4, {{yes(1), yes(2), yes(3)}, {yes(1), yes(2), no(3)}});
+  learner.count_activity();
+  EXPECT_EQ(learner.most_active(), kNoLit);
+  for (const std::uint32_t v : {0U, 1U, 2U}) {
+    ASSERT_TRUE(propagate(learner));
+    learner.decide(no(v));
+  }
+  ASSERT_FALSE(propagate(learner));
+  ASSERT_TRUE(learner.resolve_conflict(kNothingToUndo));
+  learner.backjump(0, kNothingToUndo);
+  std::vector<Lit> active;
+  for (Lit l = learner.most_active(); l != kNoLit; l = learner.most_active()) active.push_back(l);
+  std::sort(active.begin(), active.end());
+  EXPECT_EQ(active, (std::vector<Lit>{no(1), yes(2), yes(3)})) << "each as it was assigned last; not 0";
+}
+
 TEST(Learn, RemembersHowAVariableWasAssignedLast) {
   Learner learner = learner_of(1, {});
   EXPECT_EQ(learner.preferred(yes(0), true), yes(0));
@@ -152,6 +197,8 @@ TEST(Learn, RandomClausesAreDecidedAndRefutationsRestOnTheirCore) {
       }
     }
     Learner learner = learner_of(variables, clauses);
+    if (rng.chance(0.5)) learner.count_activity();
+    if (rng.chance(0.5)) learner.take_short_steps(rng.below(3));
     const bool found = solve(learner);
     ASSERT_EQ(found, satisfiable(variables, clauses)) << "seed " << seed + i;
     if (found) continue;

@@ -31,7 +31,7 @@ bool somebody_listens(std::uint16_t port) {
 }
 
 TEST(Server, UnknownKindsAreNamed) {
-  for (const char* kind : {"oracle", "", "galera:0", "galera:17", "galera:x", "redis:2"}) {
+  for (const char* kind : {"oracle", "", "galera:0", "galera:17", "galera:x", "postgres:0", "redis:2"}) {
     EXPECT_THROW(start_server(kind), std::runtime_error) << kind;
   }
 }

@@ -134,6 +134,26 @@ TEST(Jsonl, RefusesToFoldWhatIsNoInitialState) {
             std::string::npos);
 }
 
+TEST(Jsonl, WhatIsWholeOfAFileThatWasCutOff) {
+  const std::string header = "{\"assay\":\"history\",\"version\":1}\n";
+  const std::string line = "{\"s\":0,\"t\":0,\"status\":\"ok\",\"ops\":[[\"w\",\"}\\\"{\",7]]}";
+  const std::string next = "\n{\"s\":0,\"t\":1,\"status\":\"ok\",\"ops\":[[\"r\",\"}\\\"{\",7]]}";
+  const std::string whole = header + line + next + "\n{\"assay\":\"end\",\"transactions\":2}";
+  ReadOptions options;
+  options.accept_truncated = true;
+  EXPECT_TRUE(read(whole, options).notes().empty());
+  for (std::size_t length = header.size(); length < whole.size(); ++length) {
+    const std::string cut = whole.substr(0, length);
+    EXPECT_NE(refusal(cut).find("the file was cut off"), std::string::npos) << cut;
+    const History h = read(cut, options);
+    const std::size_t complete =
+        (length >= header.size() + line.size()) + (length >= header.size() + line.size() + next.size());
+    EXPECT_EQ(h.transactions(), complete) << cut;
+    ASSERT_EQ(h.notes().size(), 1U) << cut;
+    EXPECT_NE(h.notes()[0].find("cut off at line "), std::string::npos);
+  }
+}
+
 TEST(Jsonl, HeaderAndEnd) {
   const std::string header =
       R"({"assay":"history","version":1,"clocks":"several","notes":["n"],"sessions":[3],"x-a":1})";

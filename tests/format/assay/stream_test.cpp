@@ -136,6 +136,13 @@ TEST(JsonlStream, AnyCutOfTheBytesGivesTheFile) {
   }
 }
 
+// What nobody wrote shows only at the end.
+TEST(JsonlStream, RefusesOpenTables) {
+  JsonlStream stream("h");
+  stream.push("{\"assay\":\"history\",\"version\":1,\"open\":[\"t:\"]}\n");
+  EXPECT_THROW(stream.next(10), InputError);
+}
+
 TEST(JsonlStream, SessionsGoOnOverPartsAndRestarts) {
   JsonlStream stream("h");
   stream.push("{\"s\":\"a\",\"t\":5,\"status\":\"ok\",\"ops\":[]}\n");

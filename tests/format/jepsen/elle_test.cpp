@@ -1,10 +1,14 @@
 // Jepsen's histories in both notations: what they share is tested through EDN, the more demanding one.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "format/assay/jsonl.hpp"
 #include "format/jepsen/elle_edn.hpp"
 #include "format/jepsen/elle_json.hpp"
 #include "support/inputs.hpp"
+#include "support/program.hpp"
 #include "support/same_history.hpp"
 
 namespace assay::format {
@@ -50,6 +54,39 @@ TEST(Elle, PairsInvocationsWithCompletions) {
             "session 07\n"
             " 07 status 2 [17, -]; w 2\":z\"=05\n");
   EXPECT_EQ(h.format(), "edn");
+}
+
+TEST(Elle, WhatIsWrittenIsReadAgain) {
+  const std::string entries =
+      "{:type :invoke, :f :txn, :value [[:r \"x \\\"1\\\"\" nil] [:w 2 1]], :process 0, :time 10, :index 0}\n"
+      "{:type :invoke, :f :txn, :value [[:append 1 2] [:r 1 nil]], :process 1, :time 11, :index 1}\n"
+      "{:type :ok, :f :txn, :value [[:r \"x \\\"1\\\"\" nil] [:w 2 1]], :process 0, :time 12, :index 2}\n"
+      "{:type :invoke, :f :txn, :value [[:append 1 4]], :process 3, :time 12, :index 3}\n"
+      "{:type :ok, :f :txn, :value [[:append 1 2] [:r 1 [2]]], :process 1, :time 14, :index 4}\n"
+      "{:type :fail, :f :txn, :value [[:append 1 4]], :process 3, :time 15, :index 5}\n"
+      "{:type :invoke, :f :txn, :value [[:w 2 2]], :process 0, :time 15, :index 6}\n"
+      "{:type :info, :f :txn, :value nil, :process 0, :time 16, :index 7}\n";
+  const History h = edn(entries);
+  const testing::TemporaryFolder folder;
+  write_elle_edn(h, folder.file("written.edn"));
+  std::ostringstream content;
+  content << std::ifstream(folder.file("written.edn")).rdbuf();
+  const std::string written = content.str();
+  const History again = edn(written);
+  ASSERT_EQ(again.transactions(), h.transactions());
+  for (const Txn t : h.all_transactions()) {
+    EXPECT_EQ(again.status(t), h.status(t));
+    EXPECT_EQ(again.start(t), h.start(t));
+    EXPECT_EQ(again.end(t), h.end(t));
+    EXPECT_EQ(again.operations_of(t).size(), h.operations_of(t).size());
+  }
+  EXPECT_NE(written.find("[:append 1 2] [:r 1 [2]]"), std::string::npos) << written;
+  // Who begins at the moment at which another ends does not begin after it.
+  EXPECT_LT(written.find(":type :invoke, :process 3"), written.find(":type :ok, :process 0")) << written;
+  const History clockless = edn("{:type :ok :process 1 :value [[:w 1 1]]}");
+  EXPECT_NE(complaint([&] { write_elle_edn(clockless, folder.file("refused.edn")); }).find("times"),
+            std::string::npos)
+      << "an order of entries would claim what nobody knows";
 }
 
 TEST(Elle, ListsAndEmptyReads) {

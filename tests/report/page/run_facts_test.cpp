@@ -33,7 +33,9 @@ TEST(Provenance, IsReadOffTheRecordersNote) {
   EXPECT_EQ(found->seed, "3");
   EXPECT_EQ(found->begun, "2026-01-02T03:04:05.000000006Z");
   ASSERT_EQ(found->faults.size(), 1U);
-  EXPECT_EQ(found->faults[0], "1.00 s to 2.00 s after the start: the server was killed");
+  EXPECT_EQ(found->faults[0].text, "1.00 s to 2.00 s after the start: the server was killed");
+  EXPECT_EQ(found->faults[0].from, 1.0);
+  EXPECT_EQ(found->faults[0].to, 2.0);
 }
 
 TEST(Provenance, OtherNotesAreNone) {

@@ -89,8 +89,8 @@ class BadReadForms {
          [this](B x) {
            return f_.did_not_see(x.txn[0], x.text[1], x.key[0]) && f_.nobody_deleted(x.key[0]);
          }},
-        {"{t} asked for {q} and was returned row {k} twice: the version of its snapshot ({v}) and its own "
-         "({v}).",
+        {"{t} asked for {q} and was returned row {k} twice: the version of its snapshot, {v}, and its own, "
+         "{v}.",
          [this](B x) { return f_.returned_twice(x.txn[0], x.key[0], x.text[3], x.text[4]); }}};
   }
 
@@ -110,7 +110,7 @@ class BadReadForms {
         {kAmongRows + kLater,
          [this, saw](B x) { return saw(x) && f_.writes_later(x.txn[0], x.text[3], x.key[0]); }},
         {kAmongRows + kNobody, [this, saw](B x) { return saw(x) && f_.nobody_wrote(x.text[3], x.key[0]); }},
-        {"{t} read {q} and was returned row {k} twice: the version of its snapshot ({v}) and its own ({v}).",
+        {"{t} read {q} and was returned row {k} twice: the version of its snapshot, {v}, and its own, {v}.",
          [this](B x) { return f_.returned_twice(x.txn[0], x.key[0], x.text[3], x.text[4]); }}};
   }
 

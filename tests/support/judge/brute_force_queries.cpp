@@ -129,7 +129,8 @@ class Judge {
     if (!cell.row) return false;
     if (!query.predicate) return true;
     if (is_learned(*query.predicate)) return meanings_.at(to_json(*query.predicate)).contains(cell.version);
-    return Predicate::parse(*query.predicate)->allows_value(h_.value(cell.version));
+    return Predicate::parse(*query.predicate)
+        ->matches(h_.name(h_.key_of(cell.version)), h_.value(cell.version));
   }
 
   // Whether the transaction sees what it saw if it finds this state.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdio>
 
 namespace assay {
 
@@ -70,6 +72,25 @@ class Fitting {
 };
 
 }  // namespace
+
+bool are_times(const std::string& told, std::int64_t first, std::int64_t second) {
+  if (told == " (" + std::to_string(first) + " ns, " + std::to_string(second) + " ns)") return true;
+  std::array<int, 3> a{}, b{};
+  std::array<long, 2> micro{};
+  double size = 0;
+  std::array<char, 8> unit{};
+  if (std::sscanf(told.c_str(), " (%d:%d:%d.%6ld and %d:%d:%d.%6ld UTC, %lf %7s apart)", &a[0], &a[1], &a[2],
+                  &micro[0], &b[0], &b[1], &b[2], &micro[1], &size, unit.data()) != 10)
+    return false;
+  const auto is_moment = [](const std::array<int, 3>& t, long us, std::int64_t ns) {
+    return ((t[0] * 60LL + t[1]) * 60 + t[2]) * 1'000'000 + us == ns / 1000 % 86'400'000'000;
+  };
+  const std::string_view name(unit.data());
+  const double scale = name == "s" ? 1e9 : name == "ms" ? 1e6 : name == "µs" ? 1e3 : name == "ns" ? 1 : 0;
+  const double apart = static_cast<double>(second - first);
+  return is_moment(a, micro[0], first) && is_moment(b, micro[1], second) && scale > 0 &&
+         told.ends_with(" apart)") && std::abs(size * scale - apart) <= 0.006 * apart;
+}
 
 bool fits(const Form& form, std::string_view text, const Called& called) {
   return Fitting(form, called).fit(form.pattern, text);

@@ -2,6 +2,7 @@
 // can be anything, so a sentence may fit a form in several ways; it is true if it is so in one of them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -35,5 +36,8 @@ struct Called {
 
 // Whether the text has the form, in a way that is true.
 bool fits(const Form& form, std::string_view text, const Called& called);
+
+// Whether " (10 ns, 20 ns)", or of a wall clock " (07:45:55.406559 and 07:45:55.462703 UTC, 56.1 ms apart)", tells these.
+bool are_times(const std::string& told, std::int64_t first, std::int64_t second);
 
 }  // namespace assay

@@ -19,7 +19,9 @@ bool has(const std::vector<T>& all, const T& one) {
 }  // namespace
 
 SpokenFacts::SpokenFacts(const History& history, std::map<std::string, Txn> names)
-    : h_(history), names_(std::move(names)) {
+    : h_(history),
+      is_recorded_(!h_.notes().empty() && h_.notes().front().starts_with("recorded by ")),
+      names_(std::move(names)) {
   for (const Txn t : h_.all_transactions()) {
     full_names_["transaction " + printable(h_.name(t)) + " of session " +
                 printable(h_.name(h_.session_of(t)))]
@@ -44,8 +46,17 @@ bool SpokenFacts::is_one_of(const std::vector<Form>& forms, const std::string& t
   return std::any_of(forms.begin(), forms.end(), [&](const Form& form) { return fits(form, text, called); });
 }
 
+std::string SpokenFacts::spelt_value(Version v) const {
+  const std::string text(h_.value(v).kind == AtomKind::text ? h_.value(v).text : "");
+  const std::size_t at = text.rfind('@', text.size() - 2), none = std::string::npos;
+  if (!is_recorded_ || at == none || text.find_first_not_of("0123456789", at + 1) != none)
+    return printable(h_.value(v));
+  return printable(Atom::string(std::string_view(text).substr(0, at))) + " (version " + text.substr(at + 1) +
+         ")";
+}
+
 std::string SpokenFacts::spelt(Version v) const {
-  return h_.is_initial(v) ? "the initial value" : printable(h_.value(v));
+  return h_.is_initial(v) ? "the initial value" : spelt_value(v);
 }
 
 std::string SpokenFacts::spelt_list(std::span<const Version> elements, bool with_keys) const {
@@ -57,7 +68,7 @@ std::string SpokenFacts::spelt_list(std::span<const Version> elements, bool with
     }
     if (i != 0) out += ",";
     if (with_keys) out += printable(h_.name(h_.key_of(elements[i]))) + "=";
-    out += h_.is_initial(elements[i]) ? "initial" : printable(h_.value(elements[i]));
+    out += h_.is_initial(elements[i]) ? "initial" : spelt_value(elements[i]);
   }
   return out + "]";
 }
@@ -121,7 +132,7 @@ bool SpokenFacts::in_session(Txn a, Txn b, const std::string& session) const {
 bool SpokenFacts::ended_before(Txn a, Txn b, const std::string& times) const {
   const auto end = h_.end(a), start = h_.start(b);
   if (!end || !start || *end >= *start) return false;
-  return times == " (" + std::to_string(*end) + " ns, " + std::to_string(*start) + " ns)";
+  return are_times(times, *end, *start);
 }
 
 bool SpokenFacts::writes(Txn t, Key k) const {

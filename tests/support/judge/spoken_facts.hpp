@@ -69,6 +69,8 @@ class SpokenFacts {
  private:
   using Elements = std::vector<Version>;
 
+  // "97@22167" of a recording is the value 97, written as number 22167.
+  std::string spelt_value(Version v) const;
   std::string spelt(Version v) const;
   std::string spelt(Op op) const;
   std::string spelt_list(std::span<const Version> elements, bool with_keys) const;
@@ -79,6 +81,7 @@ class SpokenFacts {
   std::vector<Op> writes_before(Txn t, Op op, Key k) const;
 
   const History& h_;
+  const bool is_recorded_;
   std::map<std::string, Txn> names_;
   std::unordered_map<std::string, std::vector<Txn>> full_names_;
   std::unordered_map<std::string, std::vector<Key>> keys_;

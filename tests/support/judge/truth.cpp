@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "support/judge/bad_read_forms.hpp"
+#include "support/judge/belief_truth.hpp"
 #include "support/judge/reason_forms.hpp"
 #include "support/judge/spoken_facts.hpp"
 #include "support/judge/summary_forms.hpp"
@@ -225,6 +226,8 @@ std::vector<std::string> untrue(const evidence::Examination& examination) {
       all.insert(all.end(), found.begin(), found.end());
     }
   }
+  const std::vector<std::string> beliefs = untrue_beliefs(examination);
+  all.insert(all.end(), beliefs.begin(), beliefs.end());
   return all;
 }
 

@@ -6,7 +6,11 @@
 #include <array>
 
 #include "evidence/examine.hpp"
+#include "history/builder.hpp"
+#include "report/report.hpp"
 #include "support/examined.hpp"
+#include "support/judge/belief_truth.hpp"
+#include "support/judge/sentence_forms.hpp"
 #include "support/random/draw.hpp"
 
 namespace assay {
@@ -140,6 +144,71 @@ TEST(Truth, WhatIsSoInOneHistoryIsNotInAnother) {
         EXPECT_FALSE(untrue(other, told).empty()) << told.where << "\n" << of;
     }
   }
+}
+
+// Two withdrawals from one account, as a recorder writes them down and as somebody else might.
+History withdrawals(const char* note) {
+  HistoryBuilder build;
+  build.note(note);
+  const auto add = [&](const char* session, std::int64_t name, const char* read, const char* written) {
+    build.begin(build.session(Atom::string(session)), Atom::integer(name));
+    if (read != nullptr) build.read(Atom::string("account:9"), Atom::string(read));
+    build.write(Atom::string("account:9"), Atom::string(written));
+    build.end(Status::committed, std::nullopt, std::nullopt);
+  };
+  add("load", 1, nullptr, "97@22167");
+  add("a", 2, "97@22167", "90@5");
+  add("b", 3, "97@22167", "80@6");
+  return build.finish();
+}
+
+TEST(Truth, ValuesAndVersionsOfARecordingAreToldApart) {
+  const auto told = [](const History& h) {
+    const auto found = evidence::examine(borrowed(h), std::array{Level::serializable}, {});
+    EXPECT_EQ(untrue(found), std::vector<std::string>{});
+    return report::text(found, {});
+  };
+  const std::string recorded = told(withdrawals("recorded by assay on a bank"));
+  EXPECT_NE(recorded.find("T2 and T3 both read 97 (version 22167) of key account:9"), std::string::npos)
+      << recorded;
+  EXPECT_NE(recorded.find("w(account:9)=90 (version 5)"), std::string::npos) << recorded;
+  const std::string other = told(withdrawals("written by hand"));
+  EXPECT_NE(other.find("both read 97@22167 of key account:9"), std::string::npos) << other;
+}
+
+TEST(Truth, TimesOfAWallClockAreThoseOfAPerson) {
+  const History h = draw(
+      "a: @1794987955306559497-1794987955406559497 w(x,1)\n"
+      "b: @1794987955462703752-1794987955562703752 r(x,0)");
+  const auto found = evidence::examine(borrowed(h), std::array{Level::strict_serializable}, {});
+  EXPECT_EQ(untrue(found), std::vector<std::string>{});
+  const std::string told = report::text(found, {});
+  EXPECT_NE(told.find("by the clock (07:45:55.406559 and 07:45:55.462703 UTC, 56.1 ms apart)"),
+            std::string::npos)
+      << told;
+  EXPECT_FALSE(are_times(" (07:45:55.406559 and 07:45:55.462703 UTC, 57.1 ms apart)", 1794987955406559497,
+                         1794987955462703752));
+  EXPECT_FALSE(are_times(" (07:45:55.406559 and 07:45:56.462703 UTC, 56.1 ms apart)", 1794987955406559497,
+                         1794987955462703752));
+}
+
+// What a page says of a history that holds, and what it must not say.
+TEST(Truth, BeliefIsJudgedToo) {
+  const History h = draw("a: @1-4 w(x,1) | @9-10 r(x,1)\nb: @2-3 w(x,2)\nc: @11-12 r(y,0)");
+  const auto found = evidence::examine(borrowed(h), std::array{Level::serializable}, {});
+  EXPECT_EQ(untrue_beliefs(found), std::vector<std::string>{});
+  EXPECT_TRUE(is_true_belief(found, "Only 4 transactions committed: that is little evidence."));
+  EXPECT_FALSE(is_true_belief(found, "Only 5 transactions committed: that is little evidence."));
+  EXPECT_FALSE(is_true_belief(found, "4 transactions committed in 3 sessions.")) << "as if that were much";
+  const std::string tried =
+      " of 4 began while a conflicting one was running (another session's, on a key of theirs, one of the "
+      "two "
+      "writing it).";
+  EXPECT_TRUE(is_true_belief(found, "The level was tried: 1" + tried));
+  EXPECT_FALSE(is_true_belief(found, "The level was tried: 2" + tried));
+  EXPECT_FALSE(
+      is_true_belief(found, "The level was hardly tried: 1 of 4 began while a conflicting one was running."));
+  EXPECT_FALSE(is_true_belief(found, "Everything is well."));
 }
 
 }  // namespace

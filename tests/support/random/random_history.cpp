@@ -416,7 +416,8 @@ std::string drawing(const History& history) {
 }
 
 std::uint64_t random_cases(std::uint64_t otherwise) {
-  return environment_number("ASSAY_RANDOM_CASES").value_or(otherwise);
+  const std::uint64_t most = environment_number("ASSAY_RANDOM_CASES_AT_MOST").value_or(otherwise);
+  return environment_number("ASSAY_RANDOM_CASES").value_or(std::min(otherwise, most));
 }
 
 std::uint64_t random_seed() {

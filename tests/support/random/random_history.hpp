@@ -60,7 +60,7 @@ History shrink(const History& history, const std::function<bool(const History&)>
 // In the syntax of draw.hpp. Keys and values must be those of random_history or of draw (numbers above 0).
 std::string drawing(const History& history);
 
-// ASSAY_RANDOM_CASES, or `otherwise`.
+// ASSAY_RANDOM_CASES, or else `otherwise` or ASSAY_RANDOM_CASES_AT_MOST, whichever is less.
 std::uint64_t random_cases(std::uint64_t otherwise);
 // ASSAY_RANDOM_SEED, or a fresh one; printed, so that a failure can be repeated.
 std::uint64_t random_seed();

@@ -1,8 +1,11 @@
 #include "support/random/random_queries.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 
 #include "history/builder.hpp"
+#include "support/random/random_predicates.hpp"
 
 namespace assay {
 
@@ -14,6 +17,11 @@ using Value = QueryDraft::Value;
 
 constexpr std::int64_t kKeys = 3;
 
+// Of keys that are texts the first two are of one table.
+std::string key_text(std::int64_t k) {
+  return (k < 3 ? "t:" : "u:") + std::to_string(k);
+}
+
 struct Cell {
   Value value;
   bool row = false;
@@ -23,8 +31,11 @@ using State = std::map<std::int64_t, Cell>;
 struct Filter {
   Value low_key, high_key, low, high;  // both included
   bool has_predicate = false;
+  std::string condition;  // of columns, with what it says of a key and a value
+  std::function<bool(std::int64_t, std::int64_t)> meets;
   std::string text() const {
     std::string made;
+    if (meets) return condition;
     if (learned) return R"({"is":)" + std::to_string(*low) + "}";
     const auto add = [&](const char* what, const Value& bound) {
       if (bound) made += (made.empty() ? "" : " and ") + std::string(what) + std::to_string(*bound);
@@ -39,6 +50,7 @@ struct Filter {
   bool rows_only = false;  // says nothing of what it did not return
   bool asks_for(std::int64_t k) const { return (!low_key || *low_key <= k) && (!high_key || k <= *high_key); }
   bool matches(std::int64_t k, const Cell& cell) const {
+    if (meets) return cell.row && meets(k, *cell.value);
     return cell.row && asks_for(k) && (!low || *low <= *cell.value) && (!high || *cell.value <= *high);
   }
 };
@@ -58,6 +70,8 @@ class Run {
     std::stable_sort(draft_.transactions.begin(), draft_.transactions.end(),
                      [](const Transaction& a, const Transaction& b) { return a.session < b.session; });
     mode_ = rng_.below(3);
+    draft_.columns = rng_.chance(0.5);
+    draft_.named = draft_.columns && rng_.chance(0.4);
     learned_from_ = rng_.between(1, 3);
   }
 
@@ -82,6 +96,7 @@ class Run {
         State view = base;
         for (const auto& [k, cell] : own[t]) view[k] = cell;
         step(draft_.transactions[t], view, own[t]);
+        if (rng_.chance(0.25)) write_what_was_found(draft_.transactions[t], own[t]);
         continue;
       }
       done[t] = true;
@@ -118,10 +133,27 @@ class Run {
       made.low = learned_from_;
       return made;
     }
+    if (draft_.columns) return with_columns();
     if (rng_.chance(0.5)) made.low_key = std::nullopt;
     if (rng_.chance(0.5)) made.high_key = std::nullopt;
     made.low = rng_.between(1, 4);
     if (rng_.chance(0.5)) made.high = *made.low + rng_.below(4);
+    return made;
+  }
+
+  // Few, so that some run twice.
+  Filter with_columns() {
+    if (drawn_.size() < 3) drawn_.push_back(random_predicate(rng_));
+    const DrawnPredicate predicate = drawn_[rng_.below(static_cast<std::uint32_t>(drawn_.size()))];
+    const bool of_table = draft_.named && rng_.chance(0.7), named = draft_.named;
+    Filter made;
+    made.has_predicate = true;
+    made.condition = (of_table ? "t:* where " : "") + predicate.text;
+    made.meets = [=](std::int64_t k, std::int64_t value) {
+      if (of_table && k == kKeys) return false;
+      return predicate.truth(drawn_row(named ? std::nullopt : std::optional(k), value)) ==
+             std::optional(true);
+    };
     return made;
   }
 
@@ -161,6 +193,21 @@ class Run {
     t.operations.push_back(op);
   }
 
+  // A predicate write: UPDATE or DELETE of the rows that a query returned, at the same moment.
+  void write_what_was_found(Transaction& t, State& own) {
+    const Operation found = t.operations.back();
+    if (!is_query(found.kind)) return;
+    const bool erases = rng_.chance(0.3);
+    for (const auto& row : found.rows) {
+      Operation op;
+      op.kind = erases ? OpKind::erase : OpKind::write;
+      op.key = row.first;
+      if (!erases) op.value = new_value(op.key);
+      own[op.key] = {op.value, !erases};
+      t.operations.push_back(op);
+    }
+  }
+
   // One result becomes another that the query, or the key, could have.
   void change() {
     for (int tries = 0; tries < 20; ++tries) {
@@ -197,27 +244,42 @@ class Run {
   State state_;
   std::int64_t last_value_ = 0;
   std::map<std::int64_t, std::vector<std::int64_t>> written_;
+  std::vector<DrawnPredicate> drawn_;
   std::map<std::pair<const Transaction*, std::size_t>, Filter> filters_;
 };
 
-std::optional<Atom> atom(const Value& value) {
-  return value ? std::optional(Atom::integer(*value)) : std::nullopt;
-}
+// Keys and values as the draft means them. The texts live as long as this.
+class Atoms {
+ public:
+  explicit Atoms(const QueryDraft& draft) : draft_(draft) {}
+  Atom key(std::int64_t k) { return draft_.named ? Atom::string(keep(key_text(k))) : Atom::integer(k); }
+  std::optional<Atom> bound(const Value& k) { return k ? std::optional(key(*k)) : std::nullopt; }
+  std::optional<Atom> value(const Value& value) {
+    if (!value) return std::nullopt;
+    return draft_.columns ? Atom::json(keep(drawn_value(*value))) : Atom::integer(*value);
+  }
+
+ private:
+  const std::string& keep(std::string text) { return kept_.emplace_back(std::move(text)); }
+  const QueryDraft& draft_;
+  std::deque<std::string> kept_;
+};
 
 }  // namespace
 
 History QueryDraft::build() const {
   HistoryBuilder build;
+  Atoms atoms(*this);
   std::int64_t name = 0;
   for (const Transaction& t : transactions) {
     build.begin(build.session(Atom::integer(t.session)), Atom::integer(name++));
     for (const Operation& op : t.operations) {
-      const Atom key = Atom::integer(op.key);
+      const Atom key = atoms.key(op.key);
       std::vector<Row> rows;
-      for (const auto& [k, value] : op.rows) rows.push_back({Atom::integer(k), atom(value)});
+      for (const auto& [k, value] : op.rows) rows.push_back({atoms.key(k), atoms.value(value)});
       switch (op.kind) {
         case OpKind::range_read:
-          build.range_read(atom(op.low), atom(op.high), rows);
+          build.range_read(atoms.bound(op.low), atoms.bound(op.high), rows);
           break;
         case OpKind::rows_read:
           build.rows_read(rows);
@@ -227,16 +289,16 @@ History QueryDraft::build() const {
               op.predicate.starts_with('{') ? Atom::json(op.predicate) : Atom::string(op.predicate), rows);
           break;
         case OpKind::read:
-          op.value ? build.read(key, *atom(op.value)) : build.read_initial(key);
+          op.value ? build.read(key, *atoms.value(op.value)) : build.read_initial(key);
           break;
         case OpKind::erase:
-          op.value ? build.erase(key, *atom(op.value)) : build.erase(key);
+          op.value ? build.erase(key, *atoms.value(op.value)) : build.erase(key);
           break;
         case OpKind::insert:
-          build.insert(key, *atom(op.value));
+          build.insert(key, *atoms.value(op.value));
           break;
         default:
-          build.write(key, *atom(op.value));
+          build.write(key, *atoms.value(op.value));
       }
     }
     build.end(t.status, t.start, t.end);
@@ -245,7 +307,7 @@ History QueryDraft::build() const {
 }
 
 std::string QueryDraft::text() const {
-  std::string made;
+  std::string made = columns ? "values stand for rows with columns\n" : "";
   const auto number = [](const Value& value) { return value ? std::to_string(*value) : std::string("null"); };
   for (const Transaction& t : transactions) {
     made += "session " + std::to_string(t.session) +

@@ -33,6 +33,8 @@ struct QueryDraft {
     std::optional<std::int64_t> start{}, end{};
   };
   std::vector<Transaction> transactions;  // in session order
+  bool columns = false;                   // a value stands for a row with columns (random_predicates.hpp)
+  bool named = false;                     // keys are texts, in two tables
 
   History build() const;
   std::string text() const;

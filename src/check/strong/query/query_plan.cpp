@@ -16,6 +16,7 @@ constexpr std::uint8_t kRow = 1, kGone = 2;
 
 QueryPlan::QueryPlan(const History& history) : h_(history), learned_(history) {
   learn_versions();
+  choose_columns();
   sort_keys();
   last_query_.assign(h_.keys(), 0);
   for (const Txn t : h_.all_transactions()) {
@@ -64,8 +65,7 @@ void QueryPlan::learn_versions() {
     const bool says_something = is_written[k] || h_.versions_of(Key{k}).size() > 1 || is_loaded_[k];
     if (says_something && !is_list_[k]) keys_.push_back(Key{k});
   }
-  rank_numbers();
-  code_.assign(h_.versions(), absent_);
+  natures_.assign(h_.versions(), Nature::absent);
   for (const Key k : keys_) {
     for (const Version v : h_.versions_of(k)) {
       const std::uint8_t its = nature[index(v)];
@@ -73,34 +73,40 @@ void QueryPlan::learn_versions() {
         leave_out("what a delete of " + name_of(k) +
                   " leaves is also a row: a query that did not return it may have seen either");
       }
-      if (its != kRow) continue;
       // Of a row that was loaded the value is not known, and with it whether it matches.
-      if (h_.is_initial(v)) {
-        code_[index(v)] = unsure_;
-        continue;
-      }
-      const std::optional<std::int64_t> number = shown_number(h_.value(v));
-      code_[index(v)] = number
-                            ? static_cast<Code>(std::lower_bound(numbers_.begin(), numbers_.end(), *number) -
-                                                numbers_.begin())
-                            : no_number_;
+      if (its == kRow) natures_[index(v)] = h_.is_initial(v) ? Nature::unsure : Nature::row;
     }
   }
 }
 
-void QueryPlan::rank_numbers() {
-  for (const Key k : keys_) {
-    for (const Version v : h_.versions_of(k)) {
-      if (h_.is_initial(v)) continue;
-      if (const auto number = shown_number(h_.value(v))) numbers_.push_back(*number);
+// Codes take room for each version, so only the columns that are asked for most have them.
+void QueryPlan::choose_columns() {
+  constexpr std::size_t kMostColumns = 8;
+  std::map<Predicate::Column, std::uint64_t> uses;
+  for (const Txn t : h_.all_transactions()) {
+    if (h_.status(t) != Status::committed) continue;
+    for (const Op op : h_.operations_of(t)) {
+      if (h_.kind(op) != OpKind::predicate_read) continue;
+      const auto predicate = Predicate::parse(*h_.query(op).predicate);
+      if (!predicate) continue;
+      for (const Condition& condition : predicate->conditions()) {
+        for_each_column(condition, [&](std::uint32_t column) { ++uses[predicate->columns()[column]]; });
+      }
     }
   }
-  std::sort(numbers_.begin(), numbers_.end());
-  numbers_.erase(std::unique(numbers_.begin(), numbers_.end()), numbers_.end());
-  numbers_.shrink_to_fit();
-  no_number_ = static_cast<Code>(numbers_.size());
-  unsure_ = no_number_ + 1;
-  absent_ = unsure_ + 1;
+  std::vector<std::pair<std::uint64_t, Predicate::Column>> most;
+  most.reserve(uses.size());
+  for (const auto& [column, times] : uses) most.emplace_back(times, column);
+  std::sort(most.rbegin(), most.rend());
+  if (most.size() > kMostColumns) most.resize(kMostColumns);
+  for (const auto& [times, column] : most) columns_.emplace_back(column, ColumnCodes(h_, column, natures_));
+}
+
+std::optional<QueryPlan::Column> QueryPlan::column_named(const Predicate::Column& column) const {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].first == column) return static_cast<Column>(i + 1);
+  }
+  return std::nullopt;
 }
 
 void QueryPlan::sort_keys() {
@@ -157,19 +163,58 @@ void QueryPlan::take(Op op) {
                 " is not known (docs/formats.md lists what is): rows that it did not return prove nothing");
     }
   }
-  Asked asked{op, 0, 0, 0, absent_, 0, learned};
+  Asked asked{op, 0, 0, 0, {0, static_cast<Code>(Nature::absent)}, 0, learned, std::nullopt};
   if (speaks_of_others && !learned) std::tie(asked.first, asked.last) = places_of(query, predicate);
-  if (predicate) {
-    asked.high = unsure_;
-    if (const auto range = predicate->numbers()) {
-      const auto rank = [&](auto at) { return static_cast<Code>(at - numbers_.begin()); };
-      asked.low = rank(std::lower_bound(numbers_.begin(), numbers_.end(), range->low));
-      asked.high = rank(std::upper_bound(numbers_.begin(), numbers_.end(), range->high));
-      asked.high = std::max(asked.low, asked.high);
-    }
+  if (predicate) ask(asked, *predicate, query.predicate->text);
+  take_results(asked, query, predicate.has_value(), speaks_of_others);
+  if (speaks_of_others) asked_.push_back(asked);
+}
+
+// What it counts at its places.
+void QueryPlan::ask(Asked& asked, const Predicate& predicate, std::string_view text) {
+  asked.codes = {0, static_cast<Code>(Nature::unsure)};
+  if (predicate.every_row()) return;
+  const auto interval = predicate.interval();
+  const auto column = interval ? column_named(predicate.columns()[interval->column]) : std::nullopt;
+  if (column) {
+    asked.column = *column;
+    asked.codes = columns_[*column - 1].second.run_of(*interval);
+    return;
   }
+  const auto [known, is_new] = general_.try_emplace(text, static_cast<std::uint32_t>(generals_.size()));
+  asked.condition = known->second;
+  if (!is_new) return;
+  General made{predicate, true, {}};
+  CodedColumns columns;
+  for (const Predicate::Column& one : predicate.columns()) {
+    const auto number = column_named(one);
+    columns.emplace_back(number.value_or(0), number ? &columns_[*number - 1].second : nullptr);
+  }
+  for (const Condition& condition : predicate.conditions()) {
+    for_each_column(condition, [&](std::uint32_t one) { made.is_coded &= columns[one].second != nullptr; });
+  }
+  if (made.is_coded) {
+    for (const Condition& condition : predicate.conditions())
+      made.conditions.push_back(coded(condition, columns));
+  }
+  generals_.push_back(std::move(made));
+}
+
+bool QueryPlan::meets(std::uint32_t condition, Version v) const {
+  if (natures_[index(v)] != Nature::row) return false;
+  const General& general = generals_[condition];
+  if (!general.is_coded) return general.plain.matches(h_.name(h_.key_of(v)), h_.value(v));
+  const auto truth_of = [&](const CodedCondition& one) {
+    const Code code = code_of(one.column, v);
+    return one.meet.has(code) ? Truth::yes : one.known.has(code) ? Truth::no : Truth::unknown;
+  };
+  return std::all_of(general.conditions.begin(), general.conditions.end(),
+                     [&](const CodedCondition& one) { return evaluate(one, truth_of) == Truth::yes; });
+}
+
+void QueryPlan::take_results(Asked& asked, const Query& query, bool has_predicate, bool speaks_of_others) {
   std::uint32_t loaded_returned = 0;
-  const std::uint32_t mark = index(op) + 1;
+  const std::uint32_t mark = index(asked.query) + 1;
   for (const Version v : query.results) {
     const Key k = h_.key_of(v);
     const Place place = place_of(k);
@@ -183,8 +228,8 @@ void QueryPlan::take(Op op) {
     }
     last_query_[index(k)] = mark;
     if (!speaks_of_others) continue;
-    if (learned) {
-      if (learned_.matches(*learned, v)) ++asked.expected;
+    if (asked.learned) {
+      if (counts(asked, v)) ++asked.expected;
       continue;
     }
     if (place < asked.first || place >= asked.last) {
@@ -192,17 +237,16 @@ void QueryPlan::take(Op op) {
       continue;
     }
     if (is_loaded_[index(k)]) ++loaded_returned;
-    if (asked.counts(code_of(v))) {
+    if (counts(asked, v)) {
       ++asked.expected;
-    } else if (predicate && code_of(v) != unsure_) {
+    } else if (has_predicate && natures_[index(v)] != Nature::unsure) {
       leave_out("a query returned a row of " + name_of(k) + " that does not match it");
     }
   }
-  if (!speaks_of_others) return;
-  if (predicate && loaded_before_[asked.last] - loaded_before_[asked.first] > loaded_returned) {
+  if (speaks_of_others && has_predicate &&
+      loaded_before_[asked.last] - loaded_before_[asked.first] > loaded_returned) {
     leave_out("the value of a row before the first transaction is not known, and a predicate asks for it");
   }
-  asked_.push_back(asked);
 }
 
 }  // namespace assay::check

@@ -31,8 +31,7 @@ void BlockCounts::clear() {
 }
 
 QueryReplay::QueryReplay(const QueryPlan& plan, const History& history, const Reads& reads)
-    : plan_(plan), h_(history), reads_(reads), write_code_(reads.writes(), 0) {
-  if (has_learned()) write_version_.resize(reads.writes());
+    : plan_(plan), h_(history), reads_(reads), write_version_(reads.writes()) {
   for (const Txn t : h_.all_transactions()) {
     const std::span<const Write> all = reads_.writes_of(t);
     if (all.empty()) continue;
@@ -42,16 +41,13 @@ QueryReplay::QueryReplay(const QueryPlan& plan, const History& history, const Re
       const Key k = h_.key(op);
       const auto its =
           std::partition_point(all.begin(), all.end(), [&](Write w) { return w < reads_.initial_write(k); });
-      write_code_[index(*its)] = plan_.code_of(h_.version(op));
-      if (has_learned()) write_version_[index(*its)] = h_.version(op);
+      write_version_[index(*its)] = h_.version(op);
     }
   }
   initial_.resize(plan_.places());
   for (Place at = 0; at < plan_.places(); ++at) {
-    initial_[at] = plan_.code_of(h_.initial_version(plan_.key_at(at)));
-    const Write initial = reads_.initial_write(plan_.key_at(at));
-    write_code_[index(initial)] = initial_[at];
-    if (has_learned()) write_version_[index(initial)] = h_.initial_version(plan_.key_at(at));
+    initial_[at] = h_.initial_version(plan_.key_at(at));
+    write_version_[index(reads_.initial_write(plan_.key_at(at)))] = initial_[at];
   }
   first_asked_.reserve(h_.transactions() + std::size_t{1});
   std::uint32_t next = 0;
@@ -63,6 +59,12 @@ QueryReplay::QueryReplay(const QueryPlan& plan, const History& history, const Re
   choose_lines();
 }
 
+// A condition has a counter of its own.
+QueryReplay::Kind QueryReplay::kind_along_keys(const QueryPlan::Asked& asked) {
+  if (asked.condition) return {Along::nothing, 0, *asked.condition, 0};
+  return {Along::keys, asked.column, asked.codes.from, asked.codes.to};
+}
+
 // A line costs what is written to the keys that it counts, and saves its queries a look at each of theirs.
 void QueryReplay::choose_lines() {
   constexpr std::size_t kMostLines = 8;
@@ -72,32 +74,68 @@ void QueryReplay::choose_lines() {
   for (Place at = 0; at < plan_.places(); ++at) {
     writes_before[at + std::size_t{1}] = writes_before[at] + reads_.writes_of(plan_.key_at(at)).size();
   }
-  using Kind = std::tuple<bool, std::uint32_t, std::uint32_t>;  // along the codes; from, to before
-  std::map<Kind, std::uint64_t> saved;
-  for (const QueryPlan::Asked& one : asked) {
-    saved[{true, one.first, one.last}] += one.last - one.first;
-    saved[{false, one.low, one.high}] += one.last - one.first;
+  struct Use {
+    std::uint64_t looks = 0;
+    std::uint32_t sample = 0;
+  };
+  std::map<Kind, Use> uses;
+  for (std::uint32_t i = 0; i < asked.size(); ++i) {
+    const QueryPlan::Asked& one = asked[i];
+    if (one.learned) continue;
+    const auto use = [&](const Kind& kind) {
+      Use& its = uses[kind];
+      its.looks += one.last - one.first;
+      its.sample = i;
+    };
+    if (!one.condition) use({Along::codes, one.column, one.first, one.last});
+    use(kind_along_keys(one));
   }
-  std::vector<std::pair<std::uint64_t, Kind>> best;
-  for (const auto& [kind, looks] : saved) {
-    const auto [along_codes, first, last] = kind;
+  struct Gain {
+    std::uint64_t gain;
+    Kind kind;
+    std::uint32_t sample;
+  };
+  std::vector<Gain> best;
+  for (const auto& [kind, use] : uses) {
+    const QueryPlan::Asked& one = asked[use.sample];
     const std::uint64_t cost =
-        along_codes ? writes_before[last] - writes_before[first] : writes_before.back();
-    if (looks > cost) best.emplace_back(looks - cost, kind);
+        kind.along == Along::keys ? writes_before.back() : writes_before[one.last] - writes_before[one.first];
+    if (use.looks > cost) best.push_back({use.looks - cost, kind, use.sample});
   }
-  std::sort(best.begin(), best.end(), std::greater<>());
+  std::sort(best.begin(), best.end(), [](const Gain& a, const Gain& b) {
+    return a.gain != b.gain ? a.gain > b.gain : b.kind < a.kind;
+  });
   if (best.size() > kMostLines) best.resize(kMostLines);
   std::map<Kind, std::uint32_t> line;
-  for (const auto& [gain, kind] : best) {
-    const auto [along_codes, first, last] = kind;
-    line.emplace(kind, static_cast<std::uint32_t>(lines_.size()));
-    lines_.push_back({along_codes, first, last, BlockCounts(along_codes ? plan_.codes() : plan_.places())});
+  for (const Gain& one : best) {
+    line.emplace(one.kind, static_cast<std::uint32_t>(lines_.size()));
+    const std::uint32_t size = one.kind.along == Along::codes  ? plan_.codes(one.kind.column)
+                               : one.kind.along == Along::keys ? plan_.places()
+                                                               : 1;
+    lines_.push_back({one.kind, one.sample, BlockCounts(size)});
   }
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    auto found = line.find({true, asked[i].first, asked[i].last});
-    if (found == line.end()) found = line.find({false, asked[i].low, asked[i].high});
+    if (asked[i].learned) continue;
+    auto found = line.end();
+    if (!asked[i].condition) {
+      found = line.find({Along::codes, asked[i].column, asked[i].first, asked[i].last});
+    }
+    if (found == line.end()) found = line.find(kind_along_keys(asked[i]));
     if (found != line.end()) line_of_[i] = found->second;
   }
+}
+
+std::optional<std::uint32_t> QueryReplay::cell_of(const Line& line, Place place, Version version) const {
+  const Kind& kind = line.kind;
+  if (kind.along == Along::nothing) {
+    const QueryPlan::Asked& sample = plan_.asked()[line.sample];
+    const bool is_there = sample.first <= place && place < sample.last && plan_.counts(sample, version);
+    return is_there ? std::optional(0U) : std::nullopt;
+  }
+  const Code code = plan_.code_of(kind.column, version);
+  const std::uint32_t across = kind.along == Along::codes ? place : code;
+  if (across < kind.first || across >= kind.last) return std::nullopt;
+  return kind.along == Along::codes ? code : place;
 }
 
 void QueryReplay::reset() {
@@ -105,40 +143,28 @@ void QueryReplay::reset() {
   for (Line& line : lines_) {
     line.counts.clear();
     for (Place at = 0; at < plan_.places(); ++at) {
-      if (line.along_codes) {
-        if (line.first <= at && at < line.last) line.counts.add(current_[at]);
-      } else if (line.first <= current_[at] && current_[at] < line.last) {
-        line.counts.add(at);
-      }
+      if (const auto cell = cell_of(line, at, current_[at])) line.counts.add(*cell);
     }
   }
   if (!has_learned()) return;
   learned_now_.assign(plan_.learned().count(), 0);
-  current_version_.resize(plan_.places());
   for (Place at = 0; at < plan_.places(); ++at) {
-    current_version_[at] = h_.initial_version(plan_.key_at(at));
-    for (const auto p : plan_.learned().that_match(current_version_[at])) ++learned_now_[p];
+    for (const auto p : plan_.learned().that_match(current_[at])) ++learned_now_[p];
   }
 }
 
-void QueryReplay::set(Place place, Version version, Code code) {
+void QueryReplay::set(Place place, Version version) {
+  const Version old = std::exchange(current_[place], version);
+  if (old == version) return;
   if (has_learned()) {
-    for (const auto p : plan_.learned().that_match(current_version_[place])) --learned_now_[p];
+    for (const auto p : plan_.learned().that_match(old)) --learned_now_[p];
     for (const auto p : plan_.learned().that_match(version)) ++learned_now_[p];
-    current_version_[place] = version;
   }
-  const Code old = std::exchange(current_[place], code);
-  if (old == code) return;
   for (Line& line : lines_) {
-    if (line.along_codes) {
-      if (place < line.first || place >= line.last) continue;
-      line.counts.remove(old);
-      line.counts.add(code);
-    } else {
-      const bool was = line.first <= old && old < line.last, is = line.first <= code && code < line.last;
-      if (was && !is) line.counts.remove(place);
-      if (is && !was) line.counts.add(place);
-    }
+    const auto was = cell_of(line, place, old), is = cell_of(line, place, version);
+    if (was == is) continue;
+    if (was) line.counts.remove(*was);
+    if (is) line.counts.add(*is);
   }
 }
 
@@ -163,7 +189,6 @@ void QueryReplay::begin(Txn t, std::uint32_t most_of_one, std::vector<MissedRow>
   struct Overwritten {
     Place place;
     Version version;
-    Code code;
   };
   std::vector<Overwritten> before;
   for (const Op op : h_.operations_of(t)) {
@@ -171,18 +196,18 @@ void QueryReplay::begin(Txn t, std::uint32_t most_of_one, std::vector<MissedRow>
       ask(asked++, t, most_of_one, missed);
     } else if (writes(h_.kind(op)) && plan_.place_of(h_.key(op)) != QueryPlan::kNoPlace) {
       const Place place = plan_.place_of(h_.key(op));
-      before.push_back({place, has_learned() ? current_version_[place] : Version{}, current_[place]});
-      set(place, h_.version(op), plan_.code_of(h_.version(op)));
+      before.push_back({place, current_[place]});
+      set(place, h_.version(op));
     }
   }
-  for (std::size_t i = before.size(); i-- > 0;) set(before[i].place, before[i].version, before[i].code);
+  for (std::size_t i = before.size(); i-- > 0;) set(before[i].place, before[i].version);
 }
 
 void QueryReplay::commit(Txn t) {
   for (const Write w : reads_.writes_of(t)) {
     const Place place = plan_.place_of(reads_.key(w));
     if (place == QueryPlan::kNoPlace) continue;
-    set(place, has_learned() ? write_version_[index(w)] : Version{}, write_code_[index(w)]);
+    set(place, write_version_[index(w)]);
   }
 }
 
@@ -191,12 +216,13 @@ std::uint32_t QueryReplay::count(std::uint32_t number) const {
   if (asked.learned) return learned_now_[*asked.learned];
   if (line_of_[number] == kNoLine) {
     std::uint32_t found = 0;
-    for (Place at = asked.first; at < asked.last; ++at) found += asked.counts(current_[at]) ? 1U : 0U;
+    for (Place at = asked.first; at < asked.last; ++at) found += plan_.counts(asked, current_[at]) ? 1U : 0U;
     return found;
   }
   const Line& line = lines_[line_of_[number]];
-  return line.along_codes ? line.counts.count(asked.low, asked.high)
-                          : line.counts.count(asked.first, asked.last);
+  if (line.kind.along == Along::nothing) return line.counts.count(0, 1);
+  return line.kind.along == Along::codes ? line.counts.count(asked.codes.from, asked.codes.to)
+                                         : line.counts.count(asked.first, asked.last);
 }
 
 void QueryReplay::ask(std::uint32_t number, Txn reader, std::uint32_t most_of_one,
@@ -220,12 +246,12 @@ void QueryReplay::name_missed(std::uint32_t number, Txn reader, std::uint32_t mo
   if (asked.learned) {
     for (const Version v : plan_.learned().matching(*asked.learned)) {
       const Place at = plan_.place_of(h_.key_of(v));
-      if (at != QueryPlan::kNoPlace && current_version_[at] == v) name(h_.key_of(v));
+      if (at != QueryPlan::kNoPlace && current_[at] == v) name(h_.key_of(v));
     }
     return;
   }
   for (Place at = asked.first; at < asked.last && named < most_of_one; ++at) {
-    if (asked.counts(current_[at])) name(plan_.key_at(at));
+    if (plan_.counts(asked, current_[at])) name(plan_.key_at(at));
   }
 }
 
@@ -233,9 +259,8 @@ std::vector<Write> QueryReplay::seen_instead(const MissedRow& row) const {
   const QueryPlan::Asked& asked = plan_.asked()[row.asked];
   std::vector<Write> instead;
   for (const Write w : reads_.writes_of(row.key)) {
-    const bool counts = asked.learned ? plan_.learned().matches(*asked.learned, write_version_[index(w)])
-                                      : asked.counts(write_code_[index(w)]);
-    if (!counts && reads_.writer(w) != row.reader) instead.push_back(w);
+    if (!plan_.counts(asked, write_version_[index(w)]) && reads_.writer(w) != row.reader)
+      instead.push_back(w);
   }
   return instead;
 }

@@ -2,15 +2,17 @@
 // that queries did return, a query that counts as many rows as it returned returned them all; where it counts
 // more, the replay names the rows that it missed. (docs/engine.md says why that is exact.)
 //
-// Counting: queries that ask for the same keys share a line of counters along the codes, queries that ask for
-// the same codes share one along the keys. A counter changes in constant time, and a sum over a part of a line
+// Counting: queries that ask for the same keys and column share a line of counters along the codes, queries that ask
+// for the same codes share one along the keys, and those with the same condition share one counter. A counter changes in constant time, and a sum over a part of a line
 // takes the square root of its length: there are far more writes than queries. Lines are kept where they
 // cost less than they save; the other queries look at each key that they ask for. Of each learned predicate the
 // current versions that it matches are counted as they come and go.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -58,18 +60,29 @@ class QueryReplay {
 
  private:
   using Place = QueryPlan::Place;
-  using Code = QueryPlan::Code;
-  // Along the codes, of the keys from `first` to before `last`; or along the keys, of those codes.
-  struct Line {
-    bool along_codes;
+  using Column = QueryPlan::Column;
+  enum class Along : std::uint8_t { codes, keys, nothing };
+  // Along the codes of a column, of the keys from `first` to before `last`; along the keys, of those codes; or one
+  // counter, of what `sample` asks for.
+  struct Kind {
+    Along along;
+    Column column;
     std::uint32_t first, last;
+    auto operator<=>(const Kind&) const = default;
+  };
+  struct Line {
+    Kind kind;
+    std::uint32_t sample;  // a query of those that it is for
     BlockCounts counts;
   };
   static constexpr std::uint32_t kNoLine = 0xFFFFFFFFU;
 
+  static Kind kind_along_keys(const QueryPlan::Asked& asked);
   void choose_lines();
+  // Where the line counts a version at a place; nothing if it does not.
+  std::optional<std::uint32_t> cell_of(const Line& line, Place place, Version version) const;
   void reset();
-  void set(Place place, Version version, Code code);
+  void set(Place place, Version version);
   void begin(Txn t, std::uint32_t most_of_one, std::vector<MissedRow>& missed);
   void commit(Txn t);
   void ask(std::uint32_t asked, Txn reader, std::uint32_t most_of_one, std::vector<MissedRow>& missed);
@@ -81,15 +94,12 @@ class QueryReplay {
   const QueryPlan& plan_;
   const History& h_;
   const Reads& reads_;
-  std::vector<Code> write_code_;            // write -> what it leaves
-  std::vector<Version> write_version_;      // the same as a version; empty if no predicate is learned
+  std::vector<Version> write_version_;      // write -> what it leaves
   std::vector<std::uint32_t> first_asked_;  // transaction -> its first query, one more than there are
   std::vector<Line> lines_;
-  std::vector<std::uint32_t> line_of_;   // query -> the line that it counts along, or kNoLine
-  std::vector<Code> initial_, current_;  // by place
-  // By place, and empty if no predicate is learned; and how many versions each learned predicate matches now.
-  std::vector<Version> current_version_;
-  std::vector<std::uint32_t> learned_now_;
+  std::vector<std::uint32_t> line_of_;      // query -> the line that it counts along, or kNoLine
+  std::vector<Version> initial_, current_;  // by place
+  std::vector<std::uint32_t> learned_now_;  // how many of these each learned predicate matches
 };
 
 }  // namespace assay::check

@@ -115,14 +115,14 @@ class MariadbSession final : public StoreSession {
     }
   }
 
-  void begin(Level level) override {
+  void begin(std::optional<Level> level) override {
     assert(!open_);
     const std::string set = set_level(level);
     guarded([&] {
       if (!prepared_) connect();
-      if (level_ == level) return;
+      if (told_ == set) return;
       mariadb::execute(prepared_->connection.get(), set);
-      level_ = level;
+      told_ = set;
     });
     open_ = true;
   }
@@ -199,28 +199,15 @@ class MariadbSession final : public StoreSession {
   }
 
  private:
-  std::string set_level(Level level) const {
+  std::string set_level(std::optional<Level> level) const {
+    const bool snapshot = level == Level::snapshot_isolation && abilities_.snapshot_isolation;
     std::string_view name;
-    bool snapshot = false;
-    switch (level) {
-      case Level::serializable:
-        name = "SERIALIZABLE";
-        break;
-      case Level::snapshot_isolation:
-        snapshot = abilities_.snapshot_isolation;
-        name = snapshot ? "REPEATABLE READ" : "";
-        break;
-      case Level::repeatable_read:
-        name = "REPEATABLE READ";
-        break;
-      case Level::read_committed:
-        name = "READ COMMITTED";
-        break;
-      default:
-        break;
-    }
+    if (level == Level::serializable) name = "SERIALIZABLE";
+    if (level == Level::repeatable_read || snapshot) name = "REPEATABLE READ";
+    if (level == Level::read_committed) name = "READ COMMITTED";
+    if (!level) name = "READ UNCOMMITTED";
     if (name.empty()) {
-      throw StoreError(Failure::fatal, fmt::format("mysql: there is no level {}", info(level).name));
+      throw StoreError(Failure::fatal, fmt::format("mysql: there is no level {}", name_of(level)));
     }
     std::string sql = fmt::format("SET SESSION TRANSACTION ISOLATION LEVEL {}", name);
     if (abilities_.snapshot_isolation) {
@@ -243,7 +230,7 @@ class MariadbSession final : public StoreSession {
                       sync_wait_));
     }
     prepared_ = std::make_unique<Prepared>(std::move(connection));
-    level_.reset();
+    told_.clear();
   }
 
   void fetch(Statement& statement, Parameters parameters, std::vector<StoredRow>& rows) {
@@ -279,7 +266,7 @@ class MariadbSession final : public StoreSession {
   std::uint64_t sync_wait_;
   Abilities abilities_;
   std::unique_ptr<Prepared> prepared_;
-  std::optional<Level> level_;  // of the connection
+  std::string told_;  // the statement that set the connection's level
   bool open_ = false;
 };
 
@@ -321,6 +308,7 @@ class Mariadb final : public Store {
     }
     modes.push_back({Level::repeatable_read, Level::repeatable_read, "REPEATABLE READ"});
     modes.push_back({Level::read_committed, Level::read_committed, "READ COMMITTED"});
+    modes.push_back({std::nullopt, std::nullopt, "READ UNCOMMITTED"});
     return modes;
   }
 
@@ -337,6 +325,16 @@ class Mariadb final : public Store {
               "CREATE TABLE assay_lists (`key` VARBINARY(512) PRIMARY KEY, elements LONGBLOB NOT NULL)"
               " ENGINE=InnoDB COMMENT='{0}'",
               kMark));
+    } catch (const ServerError& error) {
+      throw fatal(error);
+    }
+  }
+
+  void remove() override {
+    try {
+      const Connection connection = mariadb::connect(patient(options_.nodes.front()));
+      refuse_tables_of_others(connection.get());
+      mariadb::execute(connection.get(), "DROP TABLE IF EXISTS assay_rows, assay_lists");
     } catch (const ServerError& error) {
       throw fatal(error);
     }

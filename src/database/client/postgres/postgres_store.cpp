@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
+#include <thread>
 
 #include "database/client/postgres/postgres_connection.hpp"
 #include "database/mark.hpp"
@@ -32,18 +34,27 @@ constexpr Store::Mode kModes[] = {
     {Level::read_committed, Level::read_committed, "READ COMMITTED"},
 };
 
-const char* begin_statement(Level level) {
-  switch (level) {
-    case Level::serializable:
-      return "begin_serializable";
-    case Level::snapshot_isolation:
-    case Level::repeatable_read:
-      return "begin_repeatable_read";
-    case Level::read_committed:
-      return "begin_read_committed";
-    default:
-      throw StoreError(Failure::fatal, fmt::format("postgres: there is no level {}", info(level).name));
-  }
+// A replica lags behind, and shows commits in the order of the log, which need not be that in which the first server
+// made them visible: a long fork between the two is possible, and whoever reads there takes no part in conflicts.
+constexpr Store::Mode kModesWithReplicas[] = {
+    {Level::serializable, Level::causal, "SERIALIZABLE"},
+    {Level::snapshot_isolation, Level::causal, "REPEATABLE READ"},
+    {Level::repeatable_read, Level::causal, "REPEATABLE READ"},
+    {Level::read_committed, Level::read_committed, "READ COMMITTED"},
+};
+
+// A server, and whether it follows another: then it refuses writes, and the serializable level.
+struct ServerPlace {
+  ConnectionOptions options;
+  bool replica = false;
+};
+
+const char* begin_statement(std::optional<Level> level, bool replica) {
+  if (level == Level::serializable && replica) return "begin_repeatable_read";
+  if (level == Level::serializable) return "begin_serializable";
+  if (level == Level::snapshot_isolation || level == Level::repeatable_read) return "begin_repeatable_read";
+  if (level == Level::read_committed) return "begin_read_committed";
+  throw StoreError(Failure::fatal, fmt::format("postgres: there is no level {}", name_of(level)));
 }
 
 const std::vector<std::pair<const char*, const char*>> kStatements{
@@ -94,11 +105,13 @@ std::string field(const PGresult* result, int code) {
   return text != nullptr ? text : "";
 }
 
-StoreError error_of(const PGresult* result, bool of_commit) {
+constexpr std::string_view kReadOnly = "25006";
+
+StoreError error_of(const PGresult* result, bool of_commit, bool replica) {
   const std::string state = field(result, PG_DIAG_SQLSTATE);
   const std::string message =
       fmt::format("postgres: {} (SQLSTATE {})", field(result, PG_DIAG_MESSAGE_PRIMARY), state);
-  if (!of_commit) return {failure_of(state), message};
+  if (!of_commit) return {replica && state == kReadOnly ? Failure::aborted : failure_of(state), message};
   // A commit that ends in an ERROR has been undone. FATAL ends the connection, and then commit may have
   // worked: a server that shuts down stops waiting for its replicas, for example. 40003: the server does not
   // know.
@@ -108,7 +121,7 @@ StoreError error_of(const PGresult* result, bool of_commit) {
 
 class PostgresSession final : public StoreSession {
  public:
-  explicit PostgresSession(ConnectionOptions options) : options_(std::move(options)) {
+  explicit PostgresSession(ServerPlace place) : options_(std::move(place.options)), replica_(place.replica) {
     try {
       connect();
     } catch (const ConnectionLost& lost) {
@@ -116,9 +129,9 @@ class PostgresSession final : public StoreSession {
     }
   }
 
-  void begin(Level level) override {
+  void begin(std::optional<Level> level) override {
     assert(!open_);
-    const char* statement = begin_statement(level);
+    const char* statement = begin_statement(level, replica_);
     guarded([&] {
       if (!connection_) connect();
       send(statement, {});
@@ -174,6 +187,13 @@ class PostgresSession final : public StoreSession {
     const auto parameters = filter_parameters<Parameters>(filter, end);
     answer(end ? "filter" : "filter_to_the_end", parameters,
            [&](const PGresult* result) { fetch(result, rows); });
+  }
+
+  void settle() override {
+    guarded([&] {
+      connection_->request_answers();
+      take_pending(false);
+    });
   }
 
   void commit() override {
@@ -242,7 +262,8 @@ class PostgresSession final : public StoreSession {
       --pending_;
       const ExecStatusType status = PQresultStatus(last.get());
       const bool of_commit = commit_is_last && pending_ == 0;
-      if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) throw error_of(last.get(), of_commit);
+      if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+        throw error_of(last.get(), of_commit, replica_);
       // A transaction that failed before is rolled back by commit, which then says so.
       if (of_commit && std::string_view(PQcmdStatus(last.get())) != "COMMIT") {
         throw StoreError(Failure::aborted, "postgres: the server rolled back instead of committing");
@@ -289,6 +310,7 @@ class PostgresSession final : public StoreSession {
   }
 
   ConnectionOptions options_;
+  bool replica_;
   std::unique_ptr<PostgresConnection> connection_;
   int pending_ = 0;
   bool open_ = false;
@@ -296,21 +318,30 @@ class PostgresSession final : public StoreSession {
 
 class Postgres final : public Store {
  public:
-  explicit Postgres(std::vector<ConnectionOptions> servers) : servers_(std::move(servers)) {
-    for (const ConnectionOptions& server : servers_) {
-      const int version = reach(server)->server_version();
+  explicit Postgres(std::vector<ConnectionOptions> servers) {
+    for (ConnectionOptions& server : servers) {
+      const auto connection = reach(server);
+      const int version = connection->server_version();
       if (description_.empty()) {
         description_ = fmt::format("PostgreSQL {}.{}", version / 10000, version % 10000);
       }
+      const bool replica = !servers_.empty() && told(*connection, "SELECT pg_is_in_recovery()") == "t";
+      replicas_ += replica ? 1 : 0;
+      servers_.push_back({std::move(server), replica});
     }
+    if (replicas_ > 0)
+      description_ += fmt::format(" with {} replica{}", replicas_, replicas_ == 1 ? "" : "s");
   }
 
   std::string description() const override { return description_; }
-  std::vector<Mode> modes() const override { return {std::begin(kModes), std::end(kModes)}; }
+  std::vector<Mode> modes() const override {
+    if (replicas_ > 0) return {std::begin(kModesWithReplicas), std::end(kModesWithReplicas)};
+    return {std::begin(kModes), std::end(kModes)};
+  }
 
   void prepare() override {
     try {
-      const auto connection = reach(servers_.front());
+      const auto connection = reach(servers_.front().options);
       connection->execute("SET statement_timeout = 0");
       connection->execute("BEGIN");
       refuse_tables_of_others(*connection);
@@ -326,6 +357,18 @@ class Postgres final : public Store {
                       "COMMIT",
                       kMark)
               .c_str());
+      wait_for_replicas(told(*connection, "SELECT pg_current_wal_lsn()"));
+    } catch (const ConnectionLost& lost) {
+      throw StoreError(Failure::fatal, "postgres: " + lost.why);
+    }
+  }
+
+  void remove() override {
+    try {
+      const auto connection = reach(servers_.front().options);
+      connection->execute("BEGIN");
+      refuse_tables_of_others(*connection);
+      connection->execute("DROP TABLE IF EXISTS assay_rows, assay_lists; COMMIT");
     } catch (const ConnectionLost& lost) {
       throw StoreError(Failure::fatal, "postgres: " + lost.why);
     }
@@ -336,6 +379,26 @@ class Postgres final : public Store {
   }
 
  private:
+  static std::string told(PostgresConnection& connection, const std::string& sql) {
+    const Result result = connection.execute(sql.c_str());
+    return PQntuples(result.get()) > 0 ? text_at(result.get(), 0, 0) : "";
+  }
+
+  // Sessions prepare their statements on tables that must be there.
+  void wait_for_replicas(const std::string& place) const {
+    constexpr std::chrono::seconds kLongest{60};
+    const auto deadline = std::chrono::steady_clock::now() + kLongest;
+    for (const ServerPlace& server : servers_) {
+      if (!server.replica) continue;
+      const auto connection = reach(server.options);
+      while (told(*connection, fmt::format("SELECT pg_last_wal_replay_lsn() >= '{}'", place)) != "t") {
+        if (std::chrono::steady_clock::now() >= deadline)
+          throw StoreError(Failure::fatal, "postgres: a replica does not follow the first server");
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      }
+    }
+  }
+
   // By the name as DROP would find it, wherever it stands on the search path.
   static void refuse_tables_of_others(PostgresConnection& connection) {
     for (const std::string_view name : {"assay_rows", "assay_lists"}) {
@@ -360,7 +423,8 @@ class Postgres final : public Store {
     }
   }
 
-  std::vector<ConnectionOptions> servers_;
+  std::vector<ServerPlace> servers_;
+  std::size_t replicas_ = 0;
   std::string description_;
 };
 

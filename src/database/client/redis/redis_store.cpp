@@ -141,10 +141,10 @@ class RedisSession final : public StoreSession {
     }
   }
 
-  void begin(Level level) override {
+  void begin(std::optional<Level> level) override {
     assert(!open_);
     if (level != Level::serializable && level != Level::strict_serializable) {
-      throw StoreError(Failure::fatal, fmt::format("redis: there is no level {}", info(level).name));
+      throw StoreError(Failure::fatal, fmt::format("redis: there is no level {}", name_of(level)));
     }
     guarded([&] {
       if (!connection_) connection_ = std::make_unique<RedisConnection>(options_);
@@ -397,6 +397,15 @@ class Redis final : public Store {
   }
 
   void prepare() override {
+    remove();
+    try {
+      RedisConnection::expect_ok(reach()->call({"SET", kMarkKey, kMark}));
+    } catch (const ConnectionLost& lost) {
+      throw StoreError(Failure::fatal, "redis: " + lost.why);
+    }
+  }
+
+  void remove() override {
     try {
       const auto connection = reach();
       const Reply mark = connection->call({"GET", kMarkKey});
@@ -419,7 +428,7 @@ class Redis final : public Store {
         }
         if (unlink.size() > 1) RedisConnection::expect_ok(connection->call(unlink));
       } while (cursor != "0");
-      RedisConnection::expect_ok(connection->call({"SET", kMarkKey, kMark}));
+      RedisConnection::expect_ok(connection->call({"UNLINK", kMarkKey}));
     } catch (const ConnectionLost& lost) {
       throw StoreError(Failure::fatal, "redis: " + lost.why);
     }

@@ -87,7 +87,7 @@ class Database {
 
   // Removes what an earlier recording left; throws StoreError where it is somebody else's.
   void remove_ours() const {
-    rdb::DB* const base = optimistic_ ? optimistic_->GetBaseDB() : pessimistic_->GetBaseDB();
+    rdb::DB* const base = this->base();
     std::string mark;
     const rdb::Status looked_up = base->Get(rdb::ReadOptions(), slice(kMarkKey), &mark);
     if (!looked_up.IsNotFound()) expect_ok(looked_up);
@@ -96,10 +96,12 @@ class Database {
       const std::string end = end_of_prefix(kind).value_or(kind);
       expect_ok(base->DeleteRange(rdb::WriteOptions(), base->DefaultColumnFamily(), kind, end));
     }
-    expect_ok(base->Put(rdb::WriteOptions(), slice(kMarkKey), slice(kMark)));
+    expect_ok(base->Delete(rdb::WriteOptions(), slice(kMarkKey)));
   }
+  void set_mark() const { expect_ok(base()->Put(rdb::WriteOptions(), slice(kMarkKey), slice(kMark))); }
 
  private:
+  rdb::DB* base() const { return optimistic_ ? optimistic_->GetBaseDB() : pessimistic_->GetBaseDB(); }
   static rdb::Slice slice(std::string_view text) { return {text.data(), text.size()}; }
   static void expect_ok(const rdb::Status& status) {
     if (!status.ok()) throw StoreError(Failure::fatal, fmt::format("rocksdb: {}", status.ToString()));
@@ -123,15 +125,11 @@ class RocksdbSession final : public StoreSession {
       : database_(std::move(database)), guard_(guard_key(number)) {}
   ~RocksdbSession() override { abort(); }
 
-  void begin(Level level) override {
+  void begin(std::optional<Level> level) override {
     assert(!open_);
-    switch (level) {
-      case Level::serializable:
-      case Level::snapshot_isolation:
-      case Level::read_committed:
-        break;
-      default:
-        throw StoreError(Failure::fatal, fmt::format("rocksdb: there is no level {}", info(level).name));
+    if (level != Level::serializable && level != Level::snapshot_isolation &&
+        level != Level::read_committed) {
+      throw StoreError(Failure::fatal, fmt::format("rocksdb: there is no level {}", name_of(level)));
     }
     snapshot_ = level != Level::read_committed;
     serializable_ = level == Level::serializable;
@@ -292,7 +290,11 @@ class Rocksdb final : public Store {
             {Level::snapshot_isolation, Level::snapshot_isolation, "a snapshot and Get"},
             {Level::read_committed, Level::read_committed, "Get"}};
   }
-  void prepare() override { database_->remove_ours(); }
+  void prepare() override {
+    database_->remove_ours();
+    database_->set_mark();
+  }
+  void remove() override { database_->remove_ours(); }
   std::unique_ptr<StoreSession> open_session(std::uint32_t number) override {
     return std::make_unique<RocksdbSession>(database_, number);
   }

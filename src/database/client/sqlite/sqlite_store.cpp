@@ -159,9 +159,9 @@ class SqliteSession final : public StoreSession {
                            "SELECT key, value, version FROM assay_rows WHERE key >= ?1 AND "
                            "number BETWEEN ?2 AND ?3 ORDER BY key") {}
 
-  void begin(Level level) override {
+  void begin(std::optional<Level> level) override {
     if (level != Level::serializable && level != Level::strict_serializable) {
-      throw StoreError(Failure::fatal, fmt::format("sqlite: there is no level {}", info(level).name));
+      throw StoreError(Failure::fatal, fmt::format("sqlite: there is no level {}", name_of(level)));
     }
     const bool immediate = always_immediate_ || failed_;
     failed_ = false;
@@ -308,6 +308,13 @@ class Sqlite final : public Store {
                         " WITHOUT ROWID;"
                         "COMMIT",
                         kMark));
+  }
+
+  void remove() override {
+    const Connection connection = connect(options_);
+    execute(connection.get(), "BEGIN IMMEDIATE");
+    refuse_tables_of_others(connection.get());
+    execute(connection.get(), "DROP TABLE IF EXISTS assay_rows; DROP TABLE IF EXISTS assay_lists; COMMIT");
   }
 
   std::unique_ptr<StoreSession> open_session(std::uint32_t) override {

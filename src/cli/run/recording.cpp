@@ -1,4 +1,4 @@
-#include "cli/recording.hpp"
+#include "cli/run/recording.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "cli/option/choice.hpp"
 #include "cli/option/interrupt.hpp"
 #include "cli/option/names.hpp"
+#include "cli/option/output.hpp"
 #include "cli/option/password.hpp"
 #include "cli/option/progress.hpp"
 #include "database/fault/target.hpp"
@@ -26,11 +27,9 @@ using record::KeyDistribution;
 constexpr Choice<KeyDistribution::Kind> kDistributions[] = {{"uniform", KeyDistribution::Kind::uniform},
                                                             {"zipf", KeyDistribution::Kind::zipf},
                                                             {"hotspot", KeyDistribution::Kind::hotspot}};
-constexpr Choice<Fault> kFaults[] = {{"kill", Fault::kill},
-                                     {"reset", Fault::reset},
-                                     {"slow", Fault::slow},
-                                     {"stall", Fault::stall},
-                                     {"clock", Fault::clock}};
+constexpr Choice<Fault> kFaults[] = {
+    {"kill", Fault::kill}, {"pause", Fault::pause}, {"partition", Fault::partition}, {"reset", Fault::reset},
+    {"slow", Fault::slow}, {"stall", Fault::stall}, {"clock", Fault::clock}};
 constexpr double kDefaultSeconds = 10;
 
 std::chrono::nanoseconds seconds_of(double seconds, const char* option) {
@@ -57,16 +56,12 @@ Store::Mode mode_of(const Store& store, const std::optional<std::string>& isolat
 }
 
 database::TargetOptions target_of(const RecordingOptions& options) {
-  database::TargetOptions target{options.url, options.server, {}};
+  database::TargetOptions target = target_at(options);
   for (const std::string& word : options.faults) target.faults.push_back(chosen(kFaults, "--nemesis", word));
   const bool needs_server = std::any_of(target.faults.begin(), target.faults.end(),
                                         [](Fault fault) { return fault != Fault::clock; });
   if (needs_server && !target.server)
     throw UsageError("--nemesis strikes a private server only: give --server too");
-  if (options.password) {
-    if (!target.url) throw UsageError("--password is for a URL");
-    target.password = password_from(*options.password);
-  }
   return target;
 }
 
@@ -116,15 +111,18 @@ class Ticks {
   double before_seconds_ = 0;
 };
 
-void add_database_options(CLI::App& command, RecordingOptions& options) {
+}  // namespace
+
+void add_address_options(CLI::App& command, AddressOptions& options) {
   command
       .add_option("URL", options.url,
                   "The database: sqlite:PATH, postgres://…, mysql://…, rocksdb:PATH, redis://…, memory:LEVEL")
       ->type_name("URL");
   command
       .add_option("--server", options.server,
-                  "Start a private server for the run and remove it afterwards: postgres, mariadb, redis, or "
-                  "galera:3 for a cluster; options of its URL may follow: 'galera:3?sync_wait=7'")
+                  "Start a private server for the run and remove it afterwards: postgres, mariadb, redis, "
+                  "galera:3 for a cluster, or postgres:3 for one with two replicas; options of its URL may "
+                  "follow: 'galera:3?sync_wait=7'")
       ->type_name("KIND")
       ->excludes("URL");
   command
@@ -133,17 +131,21 @@ void add_database_options(CLI::App& command, RecordingOptions& options) {
           "Where the password for the URL comes from, if it is not to stand there: env:NAME, file:PATH "
           "or prompt")
       ->type_name("SOURCE");
-  command
-      .add_option(
-          "--nemesis", options.faults,
-          "What befalls the private server meanwhile: it is killed and restarted, connections are reset, "
-          "the network is slow or stalls, the clients' clock steps; may be comma-separated")
-      ->type_name(words(kFaults))
-      ->delimiter(',')
-      ->allow_extra_args(false);
 }
 
-}  // namespace
+std::string kind_of(const AddressOptions& options) {
+  if (options.server) return options.server->substr(0, options.server->find_first_of(":?"));
+  return options.url ? options.url->substr(0, options.url->find(':')) : "sqlite";
+}
+
+database::TargetOptions target_at(const AddressOptions& options) {
+  database::TargetOptions target{options.url, options.server, {}};
+  if (options.password) {
+    if (!target.url) throw UsageError("--password is for a URL");
+    target.password = password_from(*options.password);
+  }
+  return target;
+}
 
 void add_recording_options(CLI::App& command, RecordingOptions& options) {
   const auto number = [&](const std::string& name, auto& value, const std::string& text) {
@@ -158,7 +160,17 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
   const auto seconds = [&](const std::string& name, auto& value, const std::string& text) {
     in_seconds(command.add_option(name, value, text));
   };
-  add_database_options(command, options);
+  add_address_options(command, options);
+  command
+      .add_option(
+          "--nemesis", options.faults,
+          "What befalls the private server meanwhile: a node is killed and restarted, stands still, or is "
+          "cut "
+          "off from the others; connections are reset, the network is slow or stalls, the clients' clock "
+          "steps; may be comma-separated")
+      ->type_name(words(kFaults))
+      ->delimiter(',')
+      ->allow_extra_args(false);
   std::string names;
   for (const record::WorkloadInfo& workload : record::workloads())
     names += (names.empty() ? "" : "|") + std::string(workload.name);
@@ -208,6 +220,7 @@ void add_recording_options(CLI::App& command, RecordingOptions& options) {
   command.add_option("--accounts", options.shape.accounts, "bank: accounts")
       ->type_name("N")
       ->check(CLI::Range(std::uint32_t{2}, std::uint32_t{100'000'000}));
+  command.add_flag("--keep", options.keep, "Leave Assay's tables in the database at the end");
   command.add_flag("-q,--quiet", options.quiet, "Print no text and no progress");
 }
 
@@ -221,6 +234,10 @@ Recording record_as_asked(const RecordingOptions& options, const std::optional<s
   Progress progress(!options.quiet, "starting the database");
   database::Target target(wanted);
   const record::RecordingPlan plan{workload, shape, run, mode_of(target.store(), options.isolation)};
+  if (options.needs_promise && !plan.mode.promised) {
+    throw UsageError(
+        fmt::format("{} promises no level: give --level to say what is checked", plan.mode.called));
+  }
   record::RecordingOutput output{fmt::format("assay {}", api::version()), history, {}};
   if (delivery != nullptr) output.also = [delivery](History block) { delivery->add(std::move(block)); };
 
@@ -235,7 +252,18 @@ Recording record_as_asked(const RecordingOptions& options, const std::optional<s
                                    },
                                    [&] { progress.phase("recording"); },
                                    {}};
-  return record::make_recording(target, plan, output, control);
+  Recording recording = record::make_recording(target, plan, output, control);
+  if (!options.keep) remove_made(target, options);
+  return recording;
+}
+
+void remove_made(database::Target& target, const AddressOptions& options) {
+  if (!options.url) return;  // what Assay started goes as a whole
+  try {
+    target.store().remove();
+  } catch (const database::StoreError& error) {
+    print_note(fmt::format("what Assay made in the database could not be removed: {}", error.what()));
+  }
 }
 
 std::string told(const Recording& recording, const RecordingOptions& options) {
