@@ -276,6 +276,10 @@ void take_order(const wire::RunOrder& order, ToldWorld& told) {
   told_world = &told;
 }
 
+void speak_for(const wire::RunOrder& order) {
+  current.order = &order;
+}
+
 const std::string& headers_of(unsigned lane) {
   static const std::string none;
   return lane < lane_headers.size() ? lane_headers[lane] : none;

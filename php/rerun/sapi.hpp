@@ -26,6 +26,8 @@ struct RequestStrings {  // what PHP points to, alive until the request is over
   std::string method, query, script, uri, content_type, authorization;
 };
 void take_order(const wire::RunOrder& order, ToldWorld& told);
+// Whose parameters the environment holds from now on; nothing else of it begins anew.
+void speak_for(const wire::RunOrder& order);
 void fill_request_info(RequestStrings& strings);
 void execute_script();
 const std::string& headers_of(

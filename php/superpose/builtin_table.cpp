@@ -69,7 +69,7 @@ constexpr const char* kShared = R"(
 constexpr const char* kTold = R"(
   time microtime gettimeofday hrtime date gmdate idate getdate localtime mktime gmmktime strtotime
   random_bytes random_int mt_rand rand mt_srand srand mt_getrandmax getrandmax lcg_value shuffle array_rand str_shuffle password_hash
-  sleep usleep getmypid posix_getpid gethostname php_uname
+  getenv sleep usleep getmypid posix_getpid gethostname php_uname
   apcu_fetch apcu_exists apcu_store apcu_add apcu_delete apcu_inc apcu_dec apcu_cas
   is_file is_dir is_readable is_writable is_writeable file_exists filemtime filesize
 )";

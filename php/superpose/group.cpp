@@ -33,6 +33,7 @@ struct Group {
 void enter_lane(unsigned lane) {
   group.pipe->speak_of(lane);
   world = group.told[lane].get();
+  speak_for((*group.orders)[lane]);
   put_lane_state(lane);
 }
 void leave_lane() {

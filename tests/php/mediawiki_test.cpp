@@ -105,6 +105,27 @@ TEST_F(PhpMediaWiki, ManyUsersAreAccepted) {
   std::cout << "not-busy: " << told(lied).substr(0, 160) << "\n";
 }
 
+// Whatever is denied of it as a group is run singly: the verdict is the same.
+TEST_F(PhpMediaWiki, ViewsAsGroupsAreAccepted) {
+  {
+    const Fpm fpm(wiki_.php(), 1);
+    for (int round = 0; round < 2; ++round) {  // the first fills the caches
+      for (int page = 1; page <= 8; ++page)
+        wiki_.click(fpm.socket(), {"GET", "/index.php", "title=Page_" + std::to_string(page), "", ""});
+    }
+  }
+  const audit::Trace trace("trace", wiki_.trace().bytes());
+  const audit::Reports reports = audit::Reports::read_folder(wiki_.php().reports());
+  audit::BatchTally tally;
+  const audit::Verdict verdict =
+      audited(wiki_.php(), wiki_.home() + "/w", trace, reports, wiki_.initial(), {}, {}, 8, &tally);
+  EXPECT_EQ(verdict.decision, audit::Decision::accepted) << told(verdict);
+  EXPECT_GT(tally.groups, 0U);
+  std::cout << tally.groups << " groups, " << tally.agreed << " of " << tally.requests
+            << " requests need not be run singly\n";
+  for (const auto& [why, groups] : tally.denials) std::cout << groups << " denied: " << why << "\n";
+}
+
 // One user, for of requests that overlap another order may be just as true; and without lies about random numbers, of
 // which some show nowhere.
 TEST_F(PhpMediaWiki, EveryLieIsRejected) {

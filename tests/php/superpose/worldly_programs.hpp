@@ -200,6 +200,11 @@ inline constexpr std::array kWorldlyPrograms = {
                  "= array_map(fn ($j) => unserialize(str_replace('i:1;', 'i:' . $i . ';', "
                  "'O:8:\"stdClass\":1:{s:1:\"v\";i:1;}')), [1, 2]); $l = [new D('p'), new D('q')]; "
                  "unset($t); $m = [new D('r'), new D('s' . $x)];"},
+    SmallProgram{"the environment",
+                 "echo json_encode([getenv('QUERY_STRING'), getenv('REQUEST_METHOD'), getenv('NONE'), "
+                 "getenv('NONE' . $x)]), strlen(getenv('QUERY_STRING')) > 3 ? 'long' : 'short';"},
+    SmallProgram{"the environment under a name that differs",
+                 "echo json_encode(getenv(['QUERY_STRING', 'REQUEST_METHOD', 'NONE'][$i % 3]));"},
 };
 
 }  // namespace assay::php::testing
