@@ -116,7 +116,7 @@ class Author {
   std::string text(int depth) {
     if (depth <= 0)
       return one_of({"'lit'", "'b'", "$s1", "$s2", "$x", "$y", "$l2[0]", "$a1['k']", "$o2->s", "'12'",
-                     "$l2[2]", "$a1['m']"});
+                     "$l2[2]", "$a1['m']", "getenv('QUERY_STRING')"});
     switch (below(24)) {
       case 0:
         return "(" + text(depth - 1) + " . " + text(depth - 1) + ")";
