@@ -70,7 +70,7 @@ std::uint64_t ToldWorld::seed() {
 void ToldWorld::stop(wire::Ending how) {
   if (ending_ == wire::Ending::complete) ending_ = how;
   if (superposed()) deny("one lane is not what was recorded");
-  zend_bailout();
+  if (EG(bailout) != nullptr) zend_bailout();  // with nowhere to go, it would end the process
 }
 
 std::vector<wire::Asked> ToldWorld::take_asked() {
@@ -88,7 +88,10 @@ std::string ToldWorld::tell(wire::NdKind kind) {
   if (ending_ != wire::Ending::complete) return {};
   if (asked_.empty() || asked_.back().kind != kind) asked_.push_back({kind, 0});
   ++asked_.back().times;
-  if (stream.next >= stream.values.size()) stop(wire::Ending::nothing_to_tell);
+  if (stream.next >= stream.values.size()) {
+    stop(wire::Ending::nothing_to_tell);
+    return {};
+  }
   ++stream.given;
   return stream.values[stream.next].bytes;
 }
@@ -108,7 +111,7 @@ void ToldWorld::random_bytes(void* out, std::size_t size) {
   std::memset(out, 0, size);
   const std::string value = tell(wire::NdKind::random_bytes);
   if (ending_ == wire::Ending::complete && value.size() != size) refuse_told();
-  std::memcpy(out, value.data(), value.size());
+  if (value.size() == size) std::memcpy(out, value.data(), size);
 }
 
 std::uint64_t ToldWorld::process_id() {
@@ -141,7 +144,10 @@ ToldWorld::Answer ToldWorld::ask(wire::ObjectKind object, std::string_view name,
   if (answer.stop && superposed())
     deny("one lane is not what was recorded, in operation " + std::to_string(static_cast<int>(type)) +
          " on " + std::to_string(static_cast<int>(object)));
-  if (!in.finished() || answer.stop) stop(wire::Ending::stopped);
+  if (!in.finished() || answer.stop) {
+    stop(wire::Ending::stopped);
+    return {};
+  }
   return {answer.outcome, answer.result};
 }
 
@@ -157,7 +163,10 @@ SqlResult ToldWorld::ask_sql(std::uint64_t connection, wire::OperationType type,
   if (answer.result.empty()) return result;
   wire::Cursor in(answer.result);
   const wire::SqlResult told = wire::decode_sql_result(in);
-  if (!in.finished()) stop(wire::Ending::trouble);
+  if (!in.finished()) {
+    stop(wire::Ending::trouble);
+    return result;
+  }
   return to_php(told);
 }
 

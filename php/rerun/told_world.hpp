@@ -18,8 +18,9 @@ class ToldWorld : public World {
   void begin(const wire::RunOrder& order);
   std::uint64_t seed();  // of mt_rand
 
-  // Ends the request: nothing more is asked, and PHP leaves the program at once.
-  [[noreturn]] void stop(wire::Ending how);
+  // Ends the request: nothing more is asked, and PHP leaves the program at once. Returns only where the program has been
+  // left already and PHP gives back what it held (a connection in a static variable, say).
+  void stop(wire::Ending how);
   wire::Ending ending() const { return ending_; }
   const std::string& why() const { return why_; }  // if the ending is trouble
   std::vector<wire::Asked> take_asked();

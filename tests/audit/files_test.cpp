@@ -186,5 +186,19 @@ TEST(AuditFiles, TheTailOfAKilledWorkerGoesOnWhereItsReportEnds) {
   EXPECT_NE(error_of([&] { operations("short"); }), "");
 }
 
+TEST(AuditFiles, AWorkerThatIsKilledAsItBeginsHasToldNothing) {
+  const auto operations = [](const std::string& report, std::optional<std::string_view> tail) {
+    const Reports::File file{"w.rep", report, "w.tail", tail};
+    return Reports({&file, 1}).operations();
+  };
+  const std::string head = wire::file_head(wire::kReportMagic);
+  EXPECT_EQ(operations("", std::nullopt), 0U);
+  EXPECT_EQ(operations(head, std::nullopt), 0U);
+  EXPECT_EQ(operations(head, ""), 0U);
+  EXPECT_EQ(operations(head, std::string(1U << 12, '\0')), 0U);
+  EXPECT_EQ(operations(head, head + std::string(1U << 12, '\0')), 0U);
+  EXPECT_NE(error_of([&] { operations(head.substr(0, 3), std::nullopt); }), "");
+}
+
 }  // namespace
 }  // namespace assay::audit::testing

@@ -2,6 +2,8 @@
 // database.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "audit/draft.hpp"
 #include "audit/tamper.hpp"
 #include "audited.hpp"
@@ -40,6 +42,34 @@ TEST(PhpAudit, EveryLieIsRejected) {
     EXPECT_EQ(verdict.decision, expected) << lie.name << ": " << told(verdict);
   }
   EXPECT_GT(planted, 10U);
+}
+
+// The forum keeps its connection in a static variable, which PHP gives back when the program has been left already: a
+// server that is killed just there has no close in its log, and that must not end the worker.
+TEST(PhpAudit, AServerMayVanishAfterTheProgram) {
+  Recording recording;
+  recording.visit(1, 1, 10);
+  const audit::Trace trace("trace", recording.trace.bytes());
+  const audit::Reports honest = audit::Reports::read_folder(recording.php.reports());
+  audit::Draft draft(trace, honest);
+  const auto close = std::find_if(draft.operations.rbegin(), draft.operations.rend(), [](const auto& done) {
+    return done.type == audit::wire::OperationType::sql_close;
+  });
+  ASSERT_NE(close, draft.operations.rend());
+  const std::uint64_t rid = close->rid;
+  draft.operations.erase(std::next(close).base());
+  for (audit::Count& count : draft.counts) count.operations -= count.rid == rid ? 1 : 0;
+  {
+    const WrittenDraft written(draft);
+    const audit::Verdict verdict = recording.check(trace, written.reports());
+    EXPECT_EQ(verdict.decision, audit::Decision::rejected) << "its response is whole: " << told(verdict);
+  }
+  for (audit::DraftEvent& event : draft.events) {
+    if (event.is_response && event.rid == rid) event.end = audit::wire::EndReason::server_gone;
+  }
+  const WrittenDraft written(draft);
+  const audit::Verdict verdict = recording.check(written.trace(), written.reports());
+  EXPECT_EQ(verdict.decision, audit::Decision::accepted) << told(verdict);
 }
 
 // Scripts of our own, run by php-cgi with the recorder and then again.
