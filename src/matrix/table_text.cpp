@@ -148,8 +148,10 @@ std::string_view meaning(Finding finding) {
 
 std::string anomalies_told(const Cell& cell) {
   std::string out;
-  for (const Anomaly anomaly : cell.anomalies)
-    out += (out.empty() ? "" : ", ") + std::string(info(anomaly).title);
+  for (const Anomaly anomaly : cell.anomalies) {
+    if (!out.empty()) out += ", ";
+    out += info(anomaly).title;
+  }
   return out;
 }
 
